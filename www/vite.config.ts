@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { docsPages } from './build/docs-pages.ts';
+import { offline } from './build/offline.ts';
 import { headers, metaPolicy } from './csp.ts';
 
 const OUT_DIR = '../target/www';
@@ -29,6 +31,11 @@ function pageHead(): Plugin {
         };
         return [
           { tag: 'meta', attrs: policy, injectTo: 'head-prepend' as const },
+          {
+            tag: 'meta',
+            attrs: { property: 'og:image', content: `${SITE.replace(/\/?$/, '/')}card.png` },
+            injectTo: 'head' as const,
+          },
           ...(wasm ? [{ tag: 'link', attrs: preload, injectTo: 'head' as const }] : []),
         ];
       },
@@ -61,7 +68,7 @@ function shortStyles(): Plugin {
 
 /** Keeps the columns of the command table that the page reads; the others would only be downloaded. */
 function shortTable(): Plugin {
-  const unread = new Set(['categories', 'unordered', 'reply']);
+  const unread = new Set(['categories', 'reply']);
   return {
     name: 'keylatch-short-table',
     enforce: 'pre',
@@ -72,6 +79,17 @@ function shortTable(): Plugin {
         map: null,
       }),
     },
+  };
+}
+
+/** Leaves the engine as text out: the page loads it as a file. */
+function withoutPackedEngine(): Plugin {
+  const stub = '\0packed-engine';
+  return {
+    name: 'keylatch-without-packed-engine',
+    enforce: 'pre',
+    resolveId: { filter: { id: /packed-engine\.js$/ }, handler: () => stub },
+    load: { filter: { id: /packed-engine$/ }, handler: () => "export const base64 = '';" },
   };
 }
 
@@ -96,13 +114,32 @@ function sizeBudget(): Plugin {
   };
 }
 
+/** Facts that the footer shows. */
+function facts(): Record<string, string> {
+  const read = (file: string): string => readFileSync(new URL(file, import.meta.url), 'utf8');
+  const manifest = JSON.parse(read('../target/npm/keylatch/package.json')) as {
+    version: string;
+    repository?: string | { url: string };
+  };
+  const { repository } = manifest;
+  const source = typeof repository === 'object' ? repository.url.replace(/^git\+|\.git$/g, '') : repository;
+  const redis = /REDIS_VERSION: &str = "([\d.]+)"/.exec(read('../src/server/mod.rs'))?.[1];
+  if (!redis) throw new Error('src/server/mod.rs does not name a version of Redis');
+  const entries = { __VERSION__: manifest.version, __REDIS_VERSION__: redis, __SOURCE__: source ?? '' };
+  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, JSON.stringify(value)]));
+}
+
+/** Address of the site, for links that other programs show: they need whole addresses. */
+const SITE = process.env['KEYLATCH_SITE'] ?? './';
+
 function kilobytes(bytes: number): string {
   return (bytes / 1024).toFixed(1);
 }
 
 export default defineConfig({
   base: './',
-  plugins: [shortStyles(), shortTable(), pageHead(), sizeBudget()],
+  define: facts(),
+  plugins: [withoutPackedEngine(), shortStyles(), shortTable(), pageHead(), docsPages(), offline(), sizeBudget()],
   build: {
     target: 'es2023',
     // Browsers with light-dark(); for older ones the colours would be rewritten to a fallback.
@@ -111,6 +148,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: { input: { main: 'index.html', docs: 'src/docs/main.ts' } },
   },
   json: { stringify: true },
   // A missing file is a 404, instead of the page.

@@ -2,6 +2,10 @@
 //!
 //! Equal seeds give equal sequences on every target. Not for secrets.
 
+const WORD_BYTES: usize = 8;
+/// Size of a generator's state.
+pub const STATE_BYTES: usize = 4 * WORD_BYTES;
+
 /// Seeded pseudo-random number generator.
 #[derive(Clone, Debug)]
 pub struct Random {
@@ -14,6 +18,24 @@ impl Random {
         let mut position = seed;
         // splitmix64 is a bijection and its positions are distinct, so at most one of the four words is zero.
         Random { state: core::array::from_fn(|_| split_mix(&mut position)) }
+    }
+
+    /// The state as bytes, for copies that go on with the same sequence.
+    pub fn state(&self) -> [u8; STATE_BYTES] {
+        let mut bytes = [0; STATE_BYTES];
+        for (chunk, word) in bytes.chunks_exact_mut(WORD_BYTES).zip(self.state) {
+            chunk.copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Restores a generator. A state of zeros, which would draw nothing but zeros, is that of seed 0.
+    pub fn from_state(bytes: &[u8; STATE_BYTES]) -> Random {
+        let mut state = [0; 4];
+        for (word, chunk) in state.iter_mut().zip(bytes.chunks_exact(WORD_BYTES)) {
+            *word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        }
+        if state == [0; 4] { Random::new(0) } else { Random { state } }
     }
 
     /// Returns the next 64 random bits.
@@ -55,6 +77,15 @@ fn split_mix(position: &mut u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_restored_generator_goes_on() {
+        let mut random = Random::new(5);
+        random.next_u64();
+        let mut copy = Random::from_state(&random.state());
+        assert_eq!(copy.next_u64(), random.next_u64());
+        assert_ne!(Random::from_state(&[0; STATE_BYTES]).next_u64(), 0);
+    }
 
     #[test]
     fn same_seed_same_sequence_on_every_target() {

@@ -14,7 +14,7 @@ use crate::base::argv::Span;
 use crate::base::clock::Timestamp;
 use crate::base::hash::hash_bytes;
 use crate::base::headroom::{OutOfMemory, ensure};
-use crate::base::random::Random;
+use crate::base::random::{Random, STATE_BYTES};
 use crate::store::slab::Handle;
 use crate::values::Limits;
 
@@ -128,6 +128,15 @@ impl Keyspace {
 
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// State of the random generator, for snapshots.
+    pub fn random_state(&self) -> [u8; STATE_BYTES] {
+        self.random.state()
+    }
+
+    pub fn set_random_state(&mut self, state: &[u8; STATE_BYTES]) {
+        self.random = Random::from_state(state);
     }
 
     /// Whether changes need no notification: neither events nor effects are built, and no key is watched, waited for or

@@ -11,6 +11,7 @@ pub(super) enum Line<'a> {
     Clock(&'a str),
     Event(&'a str),
     Literal(&'a str),
+    Anything,
     Reply(&'a str),
     Ignored,
 }
@@ -19,6 +20,9 @@ const DEFAULT_NAMES: [&str; 5] = ["", "redis", "redis-cli", "valkey", "keylatch"
 
 /// The line redis-cli shows on entering subscribed mode; its ending differs from version to version.
 const READING_MESSAGES: &str = "Reading messages...";
+
+/// Stands for any number of reply lines. A reply that really has this line is written behind a bar.
+pub(super) const ANYTHING: &str = "...";
 
 /// Cuts the blanks that never matter: sessions compare without them, and files written on Windows end lines in CR.
 pub(super) fn without_trailing_blanks(line: &str) -> &str {
@@ -47,6 +51,9 @@ pub(super) fn classify(line: &str) -> Line<'_> {
     }
     if let Some(text) = line.strip_prefix("| ") {
         return Line::Literal(text);
+    }
+    if line.trim_start_matches([' ', '\t']) == ANYTHING {
+        return Line::Anything;
     }
     if let Some(base) = line.strip_suffix('<').filter(|base| is_name(base)) {
         return Line::Receive { base };
@@ -189,6 +196,10 @@ mod tests {
             "OK",
             "(s)",
             "not connected> x",
+            "....",
+            "..",
+            "a ...",
+            "... 3 more",
         ];
         for line in lines {
             assert_eq!(classify(line), Line::Reply(line), "{line}");
@@ -207,6 +218,9 @@ mod tests {
         assert_eq!(classify("! expired k"), Line::Event("expired k"));
         assert_eq!(classify("|  "), Line::Literal(""));
         assert_eq!(classify("|  x"), Line::Literal(" x"));
+        assert_eq!(classify("... \r"), Line::Anything);
+        assert_eq!(classify("   ..."), Line::Anything);
+        assert_eq!(classify("| ..."), Line::Literal("..."));
         for line in ["", " \t", "redis>", "A[1]> ", "(0.50s)", "(12.00s)", "Reading messages... (press Ctrl-C to quit)"]
         {
             assert_eq!(classify(line), Line::Ignored, "{line}");

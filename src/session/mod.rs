@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `> SET k v`, `A> GET k` | a command, of the default client or of the client `A` |
 //! | `OK` | a line of the expected reply, as redis-cli prints it |
+//! | `...` | any lines of the reply, also none |
 //! | `A<` | takes the next message that was pushed to `A` |
 //! | `! expired k` | an expected event |
 //! | `@ +5s`, `@ next` | moves the clock: by a duration, or to the next deadline |
@@ -108,6 +109,8 @@ pub struct Expectation {
     pub line: usize,
     /// The line as it is compared.
     pub text: String,
+    /// Whether the line is `...`, which stands for any number of lines of the reply.
+    pub anything: bool,
 }
 
 /// Error of a session that cannot be parsed or cannot go on.

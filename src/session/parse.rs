@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::instant::{ClockMove, parse_move};
-use super::line::{Line, classify, client_of};
+use super::line::{ANYTHING, Line, classify, client_of};
 use super::{Action, Expectation, Session, SessionError, StepKind};
 use crate::base::argv::Argv;
 use crate::commands::split_line;
@@ -61,7 +61,7 @@ fn indentation_to_cut<'a>(block: &[SourceLine<'a>], indentation_above: &'a str) 
     let Some(first) = block.first() else { return indentation_above };
     let shared = block.iter().map(|line| indentation(line.text)).reduce(common_prefix).unwrap_or_default();
     match first.text.get(shared.len()..).map(classify) {
-        Some(Line::Reply(_)) => common_prefix(shared, indentation_above),
+        Some(Line::Reply(_) | Line::Anything) => common_prefix(shared, indentation_above),
         _ => shared,
     }
 }
@@ -106,7 +106,8 @@ impl Reader {
                 self.events_of = self.last();
             }
             Line::Event(text) => self.expect_event(source, text)?,
-            Line::Literal(text) | Line::Reply(text) => self.expect_reply(source, text)?,
+            Line::Literal(text) | Line::Reply(text) => self.expect_reply(source, text, false)?,
+            Line::Anything => self.expect_reply(source, ANYTHING, true)?,
         }
         Ok(())
     }
@@ -128,12 +129,12 @@ impl Reader {
         self.actions.len().checked_sub(1)
     }
 
-    fn expect_reply(&mut self, source: &SourceLine<'_>, text: &str) -> Result<(), SessionError> {
+    fn expect_reply(&mut self, source: &SourceLine<'_>, text: &str, anything: bool) -> Result<(), SessionError> {
         let action = self.replies_to.and_then(|index| self.actions.get_mut(index));
         let Some(action) = action else {
             return Err(error(source, text, "reply without a command line above it"));
         };
-        action.expected.push(Expectation { line: source.number, text: text.to_string() });
+        action.expected.push(Expectation { line: source.number, text: text.to_string(), anything });
         Ok(())
     }
 
@@ -153,7 +154,7 @@ impl Reader {
             return Err(error(source, text, "event without a command or clock line above it"));
         };
         let text = event_text(&String::from_utf8_lossy(kind), key);
-        action.expected_events.push(Expectation { line: source.number, text });
+        action.expected_events.push(Expectation { line: source.number, text, anything: false });
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::line::{Line, classify, without_trailing_blanks};
+use super::line::{ANYTHING, Line, classify, without_trailing_blanks};
 use super::{Expectation, Report, Step, StepKind, Verdict};
 
 impl Report {
@@ -41,8 +41,19 @@ impl Report {
 impl Step {
     fn lines(&self) -> impl Iterator<Item = String> {
         let events = if self.expected_events.is_empty() { &[][..] } else { &self.events[..] };
-        let replies = self.printed.iter().map(|line| reply_line(line));
-        core::iter::once(self.head()).chain(replies).chain(events.iter().map(|event| format!("! {event}")))
+        core::iter::once(self.head()).chain(self.replies()).chain(events.iter().map(|event| format!("! {event}")))
+    }
+
+    /// Real lines of the reply. Where `...` was expected and matched, the expected ones are kept: the others vary.
+    fn replies(&self) -> Vec<String> {
+        if self.reply_differs || self.expected.iter().all(|expectation| !expectation.anything) {
+            return self.printed.iter().map(|line| reply_line(line)).collect();
+        }
+        let line = |expectation: &Expectation| match expectation.anything {
+            true => ANYTHING.to_string(),
+            false => reply_line(&expectation.text),
+        };
+        self.expected.iter().map(line).collect()
     }
 
     /// The line of the step itself, as typed.
@@ -152,7 +163,7 @@ mod tests {
         Report { steps, clients: Vec::new(), now: Timestamp::from_ms(0) }
     }
 
-    const FRAGMENTS: [&str; 34] = [
+    const FRAGMENTS: [&str; 36] = [
         "",
         " ",
         "\t",
@@ -187,6 +198,8 @@ mod tests {
         "\"",
         "redis>",
         "x\ry",
+        "...",
+        "  ...",
     ];
 
     fn random_line(random: &mut Random) -> String {
@@ -219,7 +232,8 @@ mod tests {
                     (action.kind, action.text.as_str()),
                     "round {round}\n{text}"
                 );
-                let expected: Vec<&str> = action.expected.iter().map(|line| line.text.as_str()).collect();
+                let expected: Vec<Option<&str>> =
+                    action.expected.iter().map(|line| (!line.anything).then_some(line.text.as_str())).collect();
                 let printed: Vec<&str> = step.printed.iter().map(String::as_str).collect();
                 assert!(compare::matches(&expected, &printed, compare::Order::Exact), "round {round}\n{text}");
             }
@@ -231,10 +245,24 @@ mod tests {
         let mut expecting = step(StepKind::Command, "A>", "DEL k", ["(integer) 1".to_string()].to_vec());
         expecting.events = ["del k".to_string()].to_vec();
         let silent = expecting.clone();
-        expecting.expected_events = [Expectation { line: 3, text: "set k".to_string() }].to_vec();
+        expecting.expected_events = [Expectation { line: 3, text: "set k".to_string(), anything: false }].to_vec();
         let heading = step(StepKind::Heading, "##", "Next", Vec::new());
         let text = report([expecting, heading, silent].to_vec()).print();
         assert_eq!(text, "A> DEL k\n(integer) 1\n! del k\n\n## Next\nA> DEL k\n(integer) 1\n");
+    }
+
+    #[test]
+    fn anything_that_matched_is_printed_again() {
+        let mut varying =
+            step(StepKind::Command, ">", "TIME", ["1) \"1\"".to_string(), "2) \"2\"".to_string()].to_vec());
+        varying.expected = [
+            Expectation { line: 2, text: "1) \"1\"".to_string(), anything: false },
+            Expectation { line: 3, text: "...".to_string(), anything: true },
+        ]
+        .to_vec();
+        assert_eq!(report([varying.clone()].to_vec()).print(), "> TIME\n1) \"1\"\n...\n");
+        varying.reply_differs = true;
+        assert_eq!(report([varying].to_vec()).print(), "> TIME\n1) \"1\"\n2) \"2\"\n");
     }
 
     #[test]
@@ -244,8 +272,8 @@ mod tests {
         failing.verdict = Verdict::Mismatched;
         failing.reply_differs = true;
         failing.message = Some("a remark".to_string());
-        failing.expected = [Expectation { line: 13, text: "\"1\"".to_string() }].to_vec();
-        failing.expected_events = [Expectation { line: 14, text: "set k".to_string() }].to_vec();
+        failing.expected = [Expectation { line: 13, text: "\"1\"".to_string(), anything: false }].to_vec();
+        failing.expected_events = [Expectation { line: 14, text: "set k".to_string(), anything: false }].to_vec();
         let report = report([failing].to_vec());
         assert_eq!(report.mismatches(), 1);
         let texts: Vec<String> = report.failures().iter().map(Failure::to_string).collect();

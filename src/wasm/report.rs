@@ -40,6 +40,7 @@ struct StepView<'a> {
 struct ExpectationView<'a> {
     line: usize,
     text: &'a str,
+    anything: bool,
 }
 
 #[derive(Serialize)]
@@ -91,7 +92,7 @@ fn step(step: &Step) -> StepView<'_> {
 }
 
 fn expectation(expectation: &Expectation) -> ExpectationView<'_> {
-    ExpectationView { line: expectation.line, text: &expectation.text }
+    ExpectationView { line: expectation.line, text: &expectation.text, anything: expectation.anything }
 }
 
 fn client(client: &ClientReport) -> ClientView<'_> {

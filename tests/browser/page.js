@@ -5,7 +5,8 @@ import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL('../../target/www', import.meta.url));
+/** Folder of the built page. */
+export const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL('../../target/www', import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const BASE = '/some/where/';
 const TYPES = {
@@ -14,6 +15,9 @@ const TYPES = {
   '.css': 'text/css',
   '.wasm': 'application/wasm',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
 };
 const ARGUMENTS = [
   '--headless',
@@ -27,8 +31,8 @@ const ARGUMENTS = [
 ];
 
 /** Headers of the page's `_headers` file, which apply to every path. */
-async function pageHeaders() {
-  const text = await readFile(join(WWW, '_headers'), 'utf8');
+async function pageHeaders(www) {
+  const text = await readFile(join(www, '_headers'), 'utf8');
   const lines = text.split('\n').filter((line) => /^\s+\S+:/.test(line));
   return Object.fromEntries(
     lines.map((line) =>
@@ -40,14 +44,14 @@ async function pageHeaders() {
   );
 }
 
-async function serve() {
-  const headers = await pageHeaders();
+async function serve(www) {
+  const headers = await pageHeaders(www);
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '/', 'http://page').pathname;
     const file = normalize(path.slice(BASE.length) || 'index.html');
     try {
       if (!path.startsWith(BASE) || file.startsWith('..')) throw new Error('outside the page');
-      const body = await readFile(join(WWW, file));
+      const body = await readFile(join(www, file));
       response.writeHead(200, { ...headers, 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
       response.end(body);
     } catch {
@@ -59,9 +63,9 @@ async function serve() {
 }
 
 /** Starts a browser and the page's server. `open()` returns a page with an empty profile. */
-export async function start() {
+export async function start({ www = WWW } = {}) {
   const [server, browser] = await Promise.all([
-    serve(),
+    serve(www),
     chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS }),
   ]);
   const address = `http://127.0.0.1:${server.address().port}${BASE}`;

@@ -1,8 +1,12 @@
 /** Starts the page: loads the engine, runs a first command, and shows the playground. */
 
 import { EngineMaker } from './model/engine.ts';
+import { openKept } from './model/kept-engine.ts';
+import { registerOffline } from './model/offline.ts';
+import { PageStore } from './model/page-store.ts';
 import { Playground } from './model/playground.ts';
 import { ThemeChoice } from './model/theme.ts';
+import { instantOf, savedState } from './model/visit.ts';
 import './ui/app.ts';
 
 const START = 'keylatch:start';
@@ -12,13 +16,17 @@ performance.mark(START);
 
 async function start(): Promise<void> {
   const theme = new ThemeChoice(document.documentElement);
-  const playground = new Playground(await EngineMaker.load(), theme);
+  const store = new PageStore();
+  const [maker, state] = await Promise.all([EngineMaker.load(), savedState(store)]);
+  const playground = new Playground(maker, theme, store, await openKept(maker, instantOf(state)));
   playground.workspace.db.callRaw('PING');
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
   const app = document.querySelector('kl-app');
   if (app) app.playground = playground;
+  playground.visit.begin(state);
   playground.followHash();
+  if (import.meta.env.PROD) void registerOffline((reload) => playground.visit.offerUpdate(reload));
 }
 
 function showFailure(error: unknown): void {

@@ -12,6 +12,11 @@ pub(crate) fn build() -> Result {
     let mut stamp = Stamp::of_step("page")?;
     stamp.add_folder(&sources)?;
     stamp.add_folder(&paths::package())?;
+    stamp.add_folder(&paths::command_pages())?;
+    // Parts of these are shown on the site.
+    for file in ["CONTRIBUTING.md", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "src/server/mod.rs"] {
+        stamp.add_file(&paths::root().join(file))?;
+    }
     let start = paths::www().join("index.html");
     if stamp.is_fresh() && start.is_file() {
         progress::unchanged("playground");

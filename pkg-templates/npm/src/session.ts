@@ -11,6 +11,8 @@ export interface SessionExpectation {
   readonly line: number;
   /** The line as it was written. */
   readonly text: string;
+  /** True for `...`, which stands for any number of lines. */
+  readonly anything: boolean;
 }
 
 /** A step of a session: a line that does something, with the lines expected of it. */

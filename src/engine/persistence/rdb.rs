@@ -2,8 +2,8 @@
 //! deadlines (Redis 7.4 and newer). RDB files of Redis up to version 13 and of Valkey (80) are loaded if all values are
 //! of supported types.
 //!
-//! Auxiliary fields, which Redis skips, hold their own version, the seed and the instant of the engine. The seed keeps
-//! cursors of SCAN valid. Damaged files and newer versions are refused before anything changes. No memory is allocated
+//! Auxiliary fields, which Redis skips, hold their own version, the seed, the state of the random generator and the
+//! instant of the engine. The seed keeps cursors of SCAN valid. Damaged files and newer versions are refused before anything changes. No memory is allocated
 //! for an announced length alone.
 
 use alloc::vec::Vec;
@@ -12,6 +12,7 @@ use super::LoadError;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, copied};
 use crate::base::number::{parse_integer, write_integer};
+use crate::base::random::STATE_BYTES;
 use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
 use crate::values::Limits;
 use crate::values::rdb::{
@@ -48,6 +49,8 @@ const END: u8 = 0xff;
 const REDIS_RELEASE: &[u8] = b"7.0.0";
 const AUX_VERSION: &[u8] = b"keylatch-version";
 const AUX_SEED: &[u8] = b"keylatch-seed";
+/// State of the random generator: a loaded copy goes on with the same random choices.
+const AUX_RANDOM: &[u8] = b"keylatch-random";
 const AUX_NOW: &[u8] = b"keylatch-now";
 /// Largest token of a latch.
 const AUX_TOKEN: &[u8] = b"keylatch-token";
@@ -91,6 +94,7 @@ fn save_aux(keyspace: &Keyspace, now: Timestamp, out: &mut Output) {
     if keyspace.last_token() > 0 {
         field(AUX_TOKEN, &text(keyspace.last_token() as i64));
     }
+    field(AUX_RANDOM, &keyspace.random_state());
     // `Timestamp::MIN` means that the host never gave a time.
     if now > Timestamp::MIN {
         field(b"ctime", &text(now.as_ms().div_euclid(MS_PER_SECOND)));
@@ -209,6 +213,7 @@ struct Loader<'a> {
     past_use: Option<PastUse>,
     has_keys: bool,
     written_at: Option<Timestamp>,
+    random_state: Option<[u8; STATE_BYTES]>,
 }
 
 impl<'a> Loader<'a> {
@@ -218,7 +223,8 @@ impl<'a> Loader<'a> {
         let _ = input.take(HEADER_BYTES);
         let (keyspace, limits) = (present.for_snapshot(present.seed()), present.limits);
         let (deadline, past_use, has_keys, written_at) = (None, None, false, None);
-        Loader { input, limits, keyspace, database: 0, deadline, past_use, has_keys, written_at }
+        let random_state = None;
+        Loader { input, limits, keyspace, database: 0, deadline, past_use, has_keys, written_at, random_state }
     }
 
     fn located(&self, refusal: Refusal) -> LoadError {
@@ -235,7 +241,10 @@ impl<'a> Loader<'a> {
     fn run(&mut self) -> Result<(), Refusal> {
         loop {
             match self.input.byte()? {
-                END if self.input.is_at_end() => return Ok(()),
+                END if self.input.is_at_end() => {
+                    self.random_state.iter().for_each(|state| self.keyspace.set_random_state(state));
+                    return Ok(());
+                }
                 END => return Err(MALFORMED),
                 code => self.step(code)?,
             }
@@ -284,6 +293,7 @@ impl<'a> Loader<'a> {
                 let token = parse_integer(&value).and_then(|token| u64::try_from(token).ok()).ok_or(MALFORMED)?;
                 self.keyspace.skip_tokens_to(token);
             }
+            AUX_RANDOM => self.random_state = Some(value.as_ref().try_into().map_err(|_| MALFORMED)?),
             AUX_NOW => self.written_at = Some(Timestamp::from_ms(parse_integer(&value).ok_or(MALFORMED)?)),
             _ => {}
         }

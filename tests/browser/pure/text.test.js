@@ -3,22 +3,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadModule } from './load.js';
 
-const { pastedCommands } = await loadModule('src/text/paste.ts');
+const { isAsPasted, pastedCommands } = await loadModule('src/text/paste.ts');
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
+const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
 const { sessionText } = await loadModule('src/text/transcript.ts');
-const { encodeShare, decodeShare } = await loadModule('src/model/share.ts');
+const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
+const { pack } = await loadModule('src/model/packing.ts');
+const { splitReplies } = await loadModule('src/text/resp-split.ts');
+const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
+const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
+const WORDS = new Set(['SET', 'GET', 'PING', 'BLPOP', 'SORT', 'ECHO', 'MULTI', 'EXISTS', 'EXPIRE']);
+const NAMES = { isCommand: (word) => WORDS.has(word.toUpperCase()), isBlocking: (word) => /^BLPOP$/i.test(word) };
 const pasted = (text) =>
-  pastedCommands(text).map(({ client, text: command }) => (client ? `${client}: ${command}` : command));
+  pastedCommands(text, NAMES).map(({ client, text: command }) => (client ? `${client}: ${command}` : command));
 
 test('paste: plain lines, comments and fences', () => {
   assert.deepEqual(pasted('SET a 1\n\n# why\nGET a\r\n'), ['SET a 1', 'GET a']);
   assert.deepEqual(pasted('```redis\nSET a 1\n```'), ['SET a 1']);
-  assert.deepEqual(pasted('SET a "two\nlines"\nGET a'), ['SET a "two\nlines"', 'GET a']);
+  assert.deepEqual(pasted('SET a "two\nlines"\nGET a'), ['SET a "two\\nlines"', 'GET a']);
 });
 
 test('paste: prompts of every kind, their replies left out', () => {
-  assert.deepEqual(pasted('redis> GET a\n"GET b"\nvalkey-cli> GET c\n127.0.0.1:6379[2](TX)> GET d\nQUEUED'), [
+  assert.deepEqual(pasted('redis> GET a\n"GET b"\nvalkey> GET c\n127.0.0.1:6379[2](TX)> GET d\nQUEUED'), [
     'GET a',
     'GET c',
     'GET d',
@@ -27,6 +34,72 @@ test('paste: prompts of every kind, their replies left out', () => {
   assert.deepEqual(pasted('A> GET a\n(nil)\nB[1]> GET b\n> GET c'), ['A: GET a', 'B: GET b', 'GET c']);
   assert.deepEqual(pasted('A> SET a 1 PX 5\nOK\n@ +6ms\nA> GET a'), ['A: SET a 1 PX 5', '@ +6ms', 'A: GET a']);
   assert.deepEqual(pasted('redis>\n'), []);
+});
+
+const filtered = (text) => rewritePasted(text, NAMES).text;
+
+test('paste filter: each foreign form becomes a line of a session', () => {
+  for (const [foreign, session] of [
+    ['$ redis-cli SET k "a b"\nOK', '> SET k "a b"\nOK'],
+    ['user@host:~$ redis-cli -h 10.0.0.1 -p 7000 SET k \'say "hi"\' # why\nOK', '> SET k "say \\"hi\\""\nOK'],
+    ['$ redis-cli -n 2 GET k\n(nil)\n$ redis-cli -n 2 GET l', 'db2> SELECT 2\ndb2> GET k\n(nil)\ndb2> GET l'],
+    ['$ redis-cli\n127.0.0.1:6379> PING\nPONG\n127.0.0.1:6379> exit', '127.0.0.1:6379> PING\nPONG'],
+    ['$ sleep 1.5', '@ +1500ms'],
+    ['$ ls\na.txt\n$ redis-cli GET k', '# $ ls\n# a.txt\n> GET k'],
+    ['```\nSET k v\nOK\n```', '> SET k v\nOK'],
+    ['get k\n(nil)\nNow set it', '> get k\n(nil)\nNow set it'],
+    ['> SET k "OK"\n"OK"', '> SET k "OK"\nOK'],
+    ['> GET k\n"OK"', '> GET k\n"OK"'],
+    ['> SET k v GET\n"OK"', '> SET k v GET\n"OK"'],
+    ['> SET k v # first\nOK', '# first\n> SET k v\nOK'],
+    ['> SET k "v # no"\nOK', '> SET k "v # no"\nOK'],
+    ['> SORT k GET # GET x', '> SORT k GET # GET x'],
+    ['> GET k\n(nil) # gone', '> GET k\n(nil)'],
+    ['> SET k “a b”\nOK', '> SET k "a b"\nOK'],
+    ['A> BLPOP q 1\n(nil)\n(1.05s)', 'A> BLPOP q 1\n@ +1050ms\nA<\n(nil)'],
+    ['127.0.0.1:6379> BLPOP q 1\n(nil)\n(1.05s)', '127.0.0.1:6379> BLPOP q 1\n@ +1050ms\nredis<\n(nil)'],
+    ['> GET k\n…', '> GET k\n...'],
+    ['Try this:\n> GET k', '# Try this:\n> GET k'],
+  ])
+    assert.equal(filtered(foreign), session, foreign);
+});
+
+test('paste filter: a session is left alone, and every change is said', () => {
+  const session = '## T\n# c\nA[1]> GET k\n(nil)\n@ +1s\n! expired k\nA<\n| x\n...\n\n(0.50s)\n';
+  assert.deepEqual(rewritePasted(session, NAMES), { text: session, changes: [] });
+  const { changes } = rewritePasted('> SET k ‘v’ # x\n"OK"', NAMES);
+  assert.deepEqual(changes, [
+    {
+      line: 1,
+      was: '> SET k ‘v’ # x',
+      now: "# x\n> SET k 'v'",
+      why: 'typographic quotes were replaced: check the arguments; the comment stands on a line of its own',
+    },
+    { line: 2, was: '"OK"', now: 'OK', why: 'a status is printed without quotes' },
+  ]);
+});
+
+test('paste filter: large and hostile text takes no long time', () => {
+  const texts = [
+    '" '.repeat(50_000),
+    ' # '.repeat(30_000),
+    '$ '.repeat(50_000),
+    "redis-cli '".repeat(10_000),
+    '>'.repeat(100_000),
+  ];
+  const start = performance.now();
+  for (const text of texts) rewritePasted(`${text}\n${text}`, NAMES);
+  rewritePasted('SET k "\n'.repeat(20_000), NAMES);
+  assert.ok(performance.now() - start < 3000);
+});
+
+test('pasted replies are compared line by line, without order where it means nothing', () => {
+  assert.ok(isAsPasted(['1) "a"', undefined], ['1) "a"', '2) "b"'], false));
+  assert.ok(!isAsPasted(['1) "b"', undefined], ['1) "a"', '2) "b"'], false));
+  assert.ok(isAsPasted([undefined], [], false));
+  assert.ok(isAsPasted(['1) "b"', '2) "a"'], ['1) "a"', '2) "b"'], true));
+  assert.ok(!isAsPasted(['1) "b"', '2) "a"'], ['1) "a"', '2) "b"'], false));
+  assert.ok(isAsPasted(['(empty list or set)'], ['(empty array)'], false));
 });
 
 test('clock lines are read and written in the words of session files', () => {
@@ -90,14 +163,93 @@ test('a session written from the log can be read back', () => {
   assert.equal(sessionText([]), '');
 });
 
-test('share links: short, there and back, and refused when they lie', async () => {
+test('lines that vary are left out behind three dots, and real dots get a bar', () => {
+  const line = { prompt: '>', text: 'LRANGE k 0 -1', printed: ['1) "a"', '...'], gap: 1, nowMs: 1767225600000 };
+  assert.match(sessionText([line]), /> LRANGE k 0 -1\n1\) "a"\n\.\.\.\n\| \.\.\.\n$/);
+});
+
+test('titles: the first heading, else the first command; equal ones are numbered', () => {
+  assert.equal(titleOf('# note\n## A  door \n> GET k'), 'A door');
+  assert.equal(titleOf('OK\nA[1]> GET k\n'), 'GET k');
+  assert.equal(titleOf(''), 'Untitled');
+  assert.equal(titleOf(`## ${'x'.repeat(80)}`).length, 60);
+  assert.deepEqual(distinctTitles(['a', 'b', 'a']), ['a', 'b', 'a (2)']);
+});
+
+const decode = (hash) => decodeLink(partsOf(`#${hash}`));
+
+test('links: short, there and back with all they hold', async () => {
   const text = `${'C1> SET lock token NX PX 5000\nOK\n'.repeat(20)}# ü → 🗝`;
-  const hash = await encodeShare(text);
-  assert.match(hash, /^v1=[\w-]+$/);
-  assert.ok(hash.length < text.length / 3);
-  assert.equal(await decodeShare(`#${hash}`), text);
-  assert.equal(await decodeShare('#commands'), undefined);
-  await assert.rejects(decodeShare('#v1=!!!'));
-  await assert.rejects(decodeShare('#v1=AAAA'));
-  await assert.rejects(decodeShare(`#${await encodeShare('x'.repeat(2 << 20))}`), RangeError);
+  const start = new Uint8Array([0, 255, 1]);
+  const link = { text, title: 'A & B = "C"', step: 3, view: 'line', theme: 'dark', start };
+  const hash = await encodeLink(link);
+  assert.match(hash, /^size=\d+&v1=[\w-]+&title=/);
+  assert.ok(hash.length < text.length / 2);
+  assert.deepEqual(await decode(hash), link);
+  assert.equal(isPermalink(partsOf('#commands')), false);
+  assert.equal((await decode(`v1=${await pack(new TextEncoder().encode('> PING'))}`)).text, '> PING');
+});
+
+test('links written by hand: percent-encoded or as they are', async () => {
+  assert.equal((await decode('s=%3E%20SET%20k%20v%0AOK&step=1')).text, '> SET k v\nOK');
+  const { text, title, step } = await decode('s=> SET k a&b=c&title=Mine&step=no&theme=pink&view=nowhere');
+  assert.deepEqual([text, title, step], ['> SET k a&b=c', 'Mine', undefined]);
+  assert.equal((await decode('s=100%')).text, '100%');
+});
+
+test('damaged links say what is wrong', async () => {
+  const whole = await encodeLink({ text: '> PING\nPONG\n'.repeat(50), title: 'x' });
+  const packed = partsOf(whole).get('v1');
+  await assert.rejects(decode(whole.slice(0, 20)), /cut short: \d+ of \d+ characters/);
+  await assert.rejects(decode(`v1=${packed.slice(0, -9)}`), /damaged or cut short/);
+  await assert.rejects(decode(`v1=${packed}%20`), /the character “%” does not belong/);
+  await assert.rejects(decode('v1=AB\u202ECD'), /U\+202E/);
+  await assert.rejects(decode('v2=AAAA'), /newer version/);
+  await assert.rejects(decode(`v1=${await pack(new TextEncoder().encode('x'.repeat(2 << 20)))}`), /more than 1 MiB/);
+  await assert.rejects(decode(`v1=${await pack(new Uint8Array([0xff, 0xfe]))}`), /does not hold a text/);
+  await assert.rejects(decode('s=x&start=AAAA'), /keys in this link/);
+});
+
+test('messages that arrived together are told apart', () => {
+  const parts = [
+    '*2\r\n$1\r\na\r\n*-1\r\n',
+    '$-1\r\n',
+    '+OK\r\n',
+    '%1\r\n+k\r\n:1\r\n',
+    '|1\r\n+a\r\n+b\r\n>1\r\n_\r\n',
+  ];
+  const split = splitReplies(new TextEncoder().encode(parts.join('')));
+  assert.deepEqual(
+    split.map((part) => new TextDecoder().decode(part)),
+    parts,
+  );
+  assert.deepEqual(splitReplies(new TextEncoder().encode('$9\r\nab')).length, 1);
+});
+
+test('copies: Markdown, HTML and a script keep hostile text as text', () => {
+  const text = '> SET k "<script>alert(1)</script>"\n```\n';
+  assert.equal(
+    asMarkdown('A [b]', text, 'https://x/#s=1'),
+    '### A \\[b\\]\n\n````text\n> SET k "<script>alert(1)</script>"\n```\n````\n\n[Open in the playground](https://x/#s=1)\n',
+  );
+  assert.doesNotMatch(asHtml('<b>', text, 'https://x/"><script>'), /<script|<b>/);
+});
+
+test('copies: a script groups the commands of a client, and waits where the clock moved', () => {
+  const step = (kind, text, nowMs, client = '') => ({ kind, text, nowMs, client });
+  const steps = [
+    step('heading', 'Title', 0),
+    step('command', 'SET k "$HOME"', 0),
+    step('command', 'GET k', 0),
+    step('clock', '+1500ms', 1500),
+    step('command', 'GET k', 1500, 'A'),
+    step('command', 'GET k', 1500),
+  ];
+  const script = asScript('Mine', steps);
+  assert.match(script, /^#!\/bin\/sh\n# Mine\n/);
+  assert.match(
+    script,
+    /redis-cli "\$@" <<'END_OF_COMMANDS'\nSET k "\$HOME"\nGET k\nEND_OF_COMMANDS\nsleep 1\.5 # @ \+1500ms\n/,
+  );
+  assert.match(script, /# the default client: several connections here/);
 });

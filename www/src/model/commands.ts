@@ -11,6 +11,8 @@ export interface CommandRow extends HintRow {
   /** The arguments in the notation of documentation, without the name. */
   readonly syntax: string;
   readonly flags: readonly string[];
+  /** True if the order of the reply means nothing. */
+  readonly unordered: boolean;
 }
 
 export const commandRows: ReadonlyMap<string, CommandRow> = new Map(

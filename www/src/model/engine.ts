@@ -3,6 +3,8 @@
 import { Keylatch, ManualClock } from 'keylatch/core';
 import wasmUrl from 'keylatch/keylatch.wasm?url';
 
+const SEED = 0;
+
 /** A database together with its clock. */
 export interface Engine {
   readonly db: Keylatch;
@@ -16,10 +18,18 @@ export class EngineMaker {
     return new EngineMaker(await compile(await fetch(wasmUrl)));
   }
 
-  /** Creates an engine; without a start, its clock begins where sessions begin. */
+  /**
+   * Creates an engine; without a start, its clock begins where sessions begin. The seed is that of `keylatch run`, so
+   * that random replies of a session are the same everywhere.
+   */
   make(startMs?: number): Engine {
     const clock = new ManualClock(startMs);
-    return { db: Keylatch.from(this.module, { clock }), clock };
+    return { db: Keylatch.from(this.module, { clock, seed: SEED }), clock };
+  }
+
+  /** Module and seed, for an engine that another function makes. */
+  get options(): { readonly module: WebAssembly.Module; readonly seed: number } {
+    return { module: this.module, seed: SEED };
   }
 }
 

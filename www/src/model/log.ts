@@ -41,8 +41,18 @@ export class Log {
     this.entries = [...this.entries.slice(1 - MAX_ENTRIES), { ...entry, id: this.lastId } as LogEntry];
   }
 
+  /** Commands and notes of an earlier visit. */
+  restore(entries: readonly LogEntry[]): void {
+    for (const { id: _, ...entry } of entries) this.add(entry as WithoutId<LogEntry>);
+  }
+
   clear(): void {
     this.entries = [];
+  }
+
+  /** The newest command. */
+  get last(): CommandEntry | undefined {
+    return this.entries.findLast((entry) => entry.kind === 'command');
   }
 
   get commands(): readonly CommandEntry[] {

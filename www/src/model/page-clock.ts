@@ -9,6 +9,14 @@ import { Emitter } from './emitter.ts';
 /** Longest timeout of browsers in milliseconds; longer ones fire immediately. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
+export interface ClockState {
+  readonly live: boolean;
+  /** Distance from the wall clock while live. */
+  readonly offsetMs: number;
+  /** Instant at which the clock stands, unless it is live. */
+  readonly nowMs: number;
+}
+
 export class PageClock {
   readonly changes = new Emitter<'clock'>();
   live = true;
@@ -41,6 +49,18 @@ export class PageClock {
     if (due === null) return;
     const waitMs = Math.min(Math.max(due - this.now(), 0), MAX_TIMEOUT_MS);
     this.timer = setTimeout(() => this.wake(), waitMs);
+  }
+
+  /** The clock's state for the next visit. */
+  get state(): ClockState {
+    return { live: this.live, offsetMs: this.offsetMs, nowMs: this.now() };
+  }
+
+  restore({ live, offsetMs, nowMs }: ClockState): void {
+    this.live = live;
+    this.offsetMs = offsetMs;
+    this.manual.set(live ? this.now() : nowMs);
+    this.announce();
   }
 
   pause(): void {

@@ -4,29 +4,51 @@ import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
 import { lessons } from './lessons.ts';
-import { SessionEditorModel } from './session-editor-model.ts';
-import { decodeShare } from './share.ts';
+import { Notebook } from './notebook.ts';
+import type { KeptEngine } from './kept-engine.ts';
+import type { PageStore } from './page-store.ts';
+import {
+  decodeLink,
+  decodeOptions,
+  isPermalink,
+  LinkError,
+  partsOf,
+  percentDecoded,
+  type Permalink,
+} from './permalink.ts';
+import { sessionOf } from './recorded-session.ts';
+import { SessionEditorModel, type Source } from './session-editor-model.ts';
 import type { ThemeChoice } from './theme.ts';
+import { Visit } from './visit.ts';
 import { Workspace } from './workspace.ts';
 
 export type View = 'line' | 'sessions' | 'commands';
 
+type Parts = ReadonlyMap<string, string>;
+
 export class Playground {
   readonly changes = new Emitter<'view'>();
   readonly workspace: Workspace;
+  readonly visit: Visit;
   readonly sessionEditor: SessionEditorModel;
   view: View = 'line';
   /** Command of the card in the command list. */
   command: string | undefined;
   /** Reason why a link could not be opened. */
   linkProblem: string | undefined;
+  private readonly notebook: Notebook;
 
   constructor(
-    maker: EngineMaker,
+    private readonly maker: EngineMaker,
     readonly theme: ThemeChoice,
+    readonly store: PageStore,
+    engine: KeptEngine,
   ) {
-    this.workspace = new Workspace(maker);
-    this.sessionEditor = new SessionEditorModel(maker);
+    this.notebook = new Notebook(store);
+    this.workspace = new Workspace(engine);
+    this.visit = new Visit(store, this.workspace, engine, maker);
+    this.sessionEditor = new SessionEditorModel(maker, this.notebook);
+    this.sessionEditor.changes.on(['source'], () => this.followSource());
   }
 
   /** Follows the location hash now and whenever it changes. */
@@ -37,56 +59,58 @@ export class Playground {
 
   /**
    * Opens the view of a hash: `#` the command line, `#type=SET%20k` with a line ready in it; `#sessions`, `#new` an
-   * empty one, `#own` the visitor's text, `#lesson=NAME`, `#v1=...` a shared one; `#commands`, `#commands=SET`. Any
-   * other hash opens the command line.
+   * empty one, `#session=ID` one of the visitor's own, `#own` the newest of them, `#lesson=NAME`; `#s=TEXT` and
+   * `#v1=...` those of links (permalink.ts); `#commands`, `#commands=SET`. Any other hash opens the command line.
    */
   async route(hash: string): Promise<void> {
     const [word = '', value = ''] = hash.replace(/^#/, '').split(/=(.*)/s);
+    const parts = partsOf(hash);
     this.linkProblem = undefined;
-    if (word === 'v1') await this.openShared(hash);
-    else if (word === 'lesson') this.openLesson(decoded(value));
-    else if (word === 'new') this.showSession('');
-    else if (word === 'own') this.showSession(this.sessionEditor.own);
-    else if (word === 'sessions') this.showSessions();
-    else if (word === 'commands') this.showCommands(decoded(value));
-    else this.showLine(word === 'type' ? decoded(value) : '');
+    if (isPermalink(parts)) await this.openLink(parts);
+    else if (word === 'lesson') await this.openLesson(parts);
+    else if (word === 'new') this.showSession({ text: '' });
+    else if (word === 'session') await this.openPage(percentDecoded(value));
+    else if (word === 'own' || word === 'sessions') await this.showSessions(word === 'own');
+    else if (word === 'commands') this.showCommands(percentDecoded(value));
+    else this.showLine(word === 'type' ? percentDecoded(value) : '');
     this.changes.emit('view');
   }
 
   /** Continues in the command line from the session's current step, with the clock stopped there. */
   continueInLine(): void {
-    const taken = this.sessionEditor.takeAway();
-    if (!taken) return;
-    this.workspace.takeOver(
-      taken.snapshot,
-      taken.nowMs,
-      taken.clients.map((client) => client.name),
-    );
+    if (!this.takeOver()) return;
     location.hash = '';
   }
 
-  /** Opens the log of the command line as a session. */
-  openAsSession(text: string): void {
-    this.sessionEditor.openOwn(text);
-    location.hash = 'sessions';
+  /** Opens what was typed in the command line as a session, with the keys it started from. */
+  openAsSession(): void {
+    this.view = 'sessions';
+    this.sessionEditor.openOwn(sessionOf(this.workspace.recording.recorded, this.maker));
+    this.changes.emit('view');
   }
 
-  /** Handles an edit of the session's text: a lesson's name is removed from the address. */
+  /** The typed commands, for a link to the command line. */
+  recordedSource(): Source {
+    return sessionOf(this.workspace.recording.recorded, this.maker);
+  }
+
+  /** Handles an edit of the session's text. */
   editSession(text: string): void {
     this.sessionEditor.edit(text);
-    this.leaveAddress();
   }
 
   /** Writes the received replies into the text. */
   fillInReplies(): void {
-    if (!this.sessionEditor.report) return;
-    this.sessionEditor.openOwn(this.sessionEditor.report.text);
-    this.leaveAddress();
+    const { report } = this.sessionEditor;
+    if (report) this.sessionEditor.replace(report.text, 'The received replies were written into the text.');
   }
 
-  /** Called at each keystroke; browsers limit the rate of address changes. */
-  private leaveAddress(): void {
-    if (location.hash !== '#sessions') history.replaceState(null, '', '#sessions');
+  /** The address of what is shown: a lesson, or a session of the visitor. */
+  private followSource(): void {
+    if (this.view !== 'sessions') return;
+    const { shown, lesson } = this.sessionEditor;
+    const hash = shown.id ? `#session=${shown.id}` : lesson ? `#lesson=${lesson}` : '#sessions';
+    if (location.hash.split('&')[0] !== hash) history.replaceState(null, '', hash);
   }
 
   /** A line from a link is put into the prompt, never run. */
@@ -95,54 +119,80 @@ export class Playground {
     if (draft) this.workspace.line.input(draft, true);
   }
 
-  private showSession(text: string, lesson?: string): void {
+  private showSession(source: Source, { step, theme }: Partial<Permalink> = {}): void {
     this.view = 'sessions';
-    this.sessionEditor.open(text, lesson);
+    this.sessionEditor.open(source);
+    if (step !== undefined) this.sessionEditor.goTo(step);
+    if (theme) this.theme.show(theme);
   }
 
-  private async openShared(hash: string): Promise<void> {
+  private async openLink(parts: Parts): Promise<void> {
     this.view = 'sessions';
     try {
-      this.showSession((await decodeShare(hash)) ?? '');
-    } catch {
-      this.linkProblem = 'This link does not hold a session: it is cut short or damaged.';
-      this.openFirst();
+      const link = await decodeLink(parts);
+      const { text, title, start } = link;
+      // The address of a link stays: it can be copied from there.
+      const { hash } = location;
+      this.showSession({ text, title, start }, link);
+      history.replaceState(null, '', hash);
+      if (link.view === 'line' && this.workspace.isFresh && this.takeOver()) this.view = 'line';
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error;
+      this.linkProblem = error.message;
+      await this.openFirst();
     }
   }
 
-  private openLesson(name: string): void {
+  private async openLesson(parts: Parts): Promise<void> {
     this.view = 'sessions';
+    const name = percentDecoded(parts.get('lesson') ?? '');
     const lesson = lessons.find((candidate) => candidate.name === name);
-    if (lesson) this.showSession(lesson.text, lesson.name);
+    if (lesson) this.showSession({ text: lesson.text, lesson: lesson.name }, decodeOptions(parts));
     else {
       this.linkProblem = `Unknown lesson: ${name}.`;
-      this.openFirst();
+      await this.openFirst();
     }
   }
 
-  private showSessions(): void {
+  private async openPage(id: string): Promise<void> {
     this.view = 'sessions';
-    this.openFirst();
+    if (this.sessionEditor.shown.id === id) return;
+    await this.notebook.load();
+    const page = this.notebook.page(id);
+    if (page) return this.sessionEditor.openPage(page);
+    this.linkProblem =
+      'This session is not in this browser: it was deleted, or written in another one. Share makes a link that works anywhere.';
+    await this.openFirst();
   }
 
-  private openFirst(): void {
-    if (this.sessionEditor.text) return;
-    const [first] = lessons;
-    if (this.sessionEditor.own) this.sessionEditor.open(this.sessionEditor.own);
-    else if (first) this.sessionEditor.open(first.text, first.name);
+  private async showSessions(newest: boolean): Promise<void> {
+    this.view = 'sessions';
+    if (newest || !this.sessionEditor.text) await this.openFirst();
+    else this.followSource();
+  }
+
+  /** Shows the visitor's newest session, else the first lesson. */
+  private async openFirst(): Promise<void> {
+    await this.notebook.load();
+    const [page] = this.notebook.pages;
+    const [lesson] = lessons;
+    if (page) this.sessionEditor.openPage(page);
+    else if (lesson) this.sessionEditor.open({ text: lesson.text, lesson: lesson.name });
+  }
+
+  private takeOver(): boolean {
+    const taken = this.sessionEditor.takeAway();
+    if (!taken) return false;
+    this.workspace.takeOver(
+      taken.snapshot,
+      taken.nowMs,
+      taken.clients.map((client) => client.name),
+    );
+    return true;
   }
 
   private showCommands(name: string): void {
     this.view = 'commands';
     this.command = rowNamed(name)?.name;
-  }
-}
-
-/** Decodes a part of the hash; returns it unchanged when it cannot be decoded. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -1,14 +1,19 @@
 /**
  * State of the session view: a text, the report of running it, and the current step. Moving to an earlier step runs the
- * session again up to it on a fresh engine, so that the keys of that moment are shown.
+ * session again up to it on a fresh engine, so that the keys of that moment are shown. What is written is kept in the
+ * notebook; undo covers every change of the text, also those of the page's own buttons.
  */
 
-import { SessionError } from 'keylatch/core';
+import { LoadError, SessionError } from 'keylatch/core';
 import { runSessionOn, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
+import { type Change, rewritePasted } from '../text/paste-filter.ts';
+import { commandNames } from './command-names.ts';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
-import { keep, recall } from './storage.ts';
+import { lessons } from './lessons.ts';
+import type { Draft, Notebook, Page } from './notebook.ts';
+import { Undo } from './undo.ts';
 
 export interface SessionProblem {
   readonly line: number;
@@ -16,29 +21,85 @@ export interface SessionProblem {
   readonly message: string;
 }
 
+/** A session that can be shown: a lesson, one of the visitor's own, or one from elsewhere. */
+export interface Source {
+  readonly text: string;
+  /** Id in the notebook; undefined: nothing was written into it yet. */
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
+  /** Snapshot of the keys before the first line. */
+  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  /** The lesson that is shown, or that was copied. */
+  readonly lesson?: string | undefined;
+}
+
+/** A pasted text, and the selection that it replaces. */
+export interface Pasted {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Length above which a text runs on request only, not at each keystroke. */
 const AUTORUN_MAX_CHARS = 64 * 1024;
 const AUTORUN_DELAY_MS = 180;
-/** Storage key of the text that the visitor wrote. */
-const OWN = 'session';
+/** Length of a pasted text that is not looked at. */
+const PASTE_MAX_CHARS = 1 << 20;
+const EMPTY: Source = { text: '' };
 
 export class SessionEditorModel {
-  readonly changes = new Emitter<'session'>();
-  text = '';
-  /** Name of the lesson, while the text is unchanged. */
-  lesson: string | undefined;
-  /** Text that the visitor wrote last, which opening a lesson does not replace. */
-  own = recall(OWN) ?? '';
+  readonly changes = new Emitter<'session' | 'source'>();
   report: SessionReport | undefined;
   problem: SessionProblem | undefined;
   /** Number of stops that have run at the current step. */
   at = 0;
   database = 0;
   keys: KeyList | undefined;
+  /** Message about a change of the text apart from typing. */
+  notice = '';
+  /** Changes of the text that was pasted last, while it is as it was inserted. */
+  pasteChanges: readonly Change[] = [];
+  private source: Source = EMPTY;
+  private readonly steps = new Undo<Source>();
+  private asPasted = '';
   private engine: Engine | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private unsaved: Draft | undefined;
+  private saving = false;
 
-  constructor(private readonly maker: EngineMaker) {}
+  constructor(
+    private readonly maker: EngineMaker,
+    readonly notebook: Notebook,
+  ) {
+    notebook.changes.on(['elsewhere'], () => this.followOtherTab());
+  }
+
+  get text(): string {
+    return this.source.text;
+  }
+
+  /** The shown session, for links and files. */
+  get shown(): Source {
+    return this.source;
+  }
+
+  /** Name of the lesson, while the text is unchanged. */
+  get lesson(): string | undefined {
+    return this.source.id === undefined ? this.source.lesson : undefined;
+  }
+
+  /** Lesson that was copied, while its copy is shown. */
+  get copiedLesson(): string | undefined {
+    return this.source.id === undefined ? undefined : this.source.lesson;
+  }
+
+  get canUndo(): boolean {
+    return this.steps.canUndo;
+  }
+
+  get canRedo(): boolean {
+    return this.steps.canRedo;
+  }
 
   /** Steps at which the scrubber can stop: commands, receives and clock lines. */
   get stops(): readonly Step[] {
@@ -59,27 +120,83 @@ export class SessionEditorModel {
     return this.engine?.clock.now() ?? 0;
   }
 
-  open(text: string, lesson?: string): void {
-    this.text = text;
-    this.lesson = lesson;
-    this.runAll();
+  /** Shows another session; the one before comes back with undo. */
+  open(source: Source): void {
+    if (this.source !== EMPTY) this.steps.before(this.source);
+    this.resetNotice();
+    this.show(source);
   }
 
-  /** Opens a text that was created for the visitor, and keeps it. */
-  openOwn(text: string): void {
-    this.keepOwn(text);
-    this.open(text);
+  openPage(page: Page): void {
+    this.notebook.opened(page);
+    this.open(page);
   }
 
-  /** Handles an edit: the text runs again when typing pauses. */
+  /** Shows a text that was created for the visitor, and keeps it. */
+  openOwn(source: Source): void {
+    this.open({ ...source, id: this.notebook.newId() });
+    this.save();
+  }
+
+  /** Handles an edit: the text runs again when typing pauses. The first edit of a lesson or of a link makes a copy. */
   edit(text: string): void {
-    this.keepOwn(text);
-    this.text = text;
-    this.lesson = undefined;
+    this.steps.beforeTyping(this.source, performance.now());
+    this.change(text);
     clearTimeout(this.timer);
     if (this.waitsForRun) this.report = this.problem = undefined;
     else this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
     this.changes.emit('session');
+  }
+
+  /** Replaces the whole text in one step that can be undone. */
+  replace(text: string, notice = ''): void {
+    this.steps.before(this.source);
+    this.change(text);
+    this.notice = notice;
+    this.runAll();
+  }
+
+  /** Inserts foreign text as a session; false: the text is one already, and inserted by the browser. */
+  paste({ text, start, end }: Pasted): boolean {
+    if (!/\n\s*\S/.test(text) && this.text.trim() !== '') return false;
+    const { text: session, changes } = rewritePasted(text, commandNames);
+    if (changes.length === 0 || text.length > PASTE_MAX_CHARS) return false;
+    const whole = (inserted: string): string => this.text.slice(0, start) + inserted + this.text.slice(end);
+    this.asPasted = whole(text);
+    this.replace(whole(session));
+    this.pasteChanges = changes;
+    this.changes.emit('session');
+    return true;
+  }
+
+  /** Shows the pasted text as it was, without the changes. */
+  keepAsPasted(): void {
+    this.replace(this.asPasted);
+  }
+
+  undo(): void {
+    this.restore(this.steps.undo(this.source));
+  }
+
+  redo(): void {
+    this.restore(this.steps.redo(this.source));
+  }
+
+  /** Deletes the shown session from the notebook; undo brings it back. */
+  discard(): void {
+    const { id } = this.source;
+    if (id === undefined) return;
+    this.unsaved = undefined;
+    void this.notebook.remove(id);
+    this.open(EMPTY);
+    this.notice = 'The session was deleted.';
+    this.changes.emit('session');
+  }
+
+  /** Shows the lesson that was copied; the copy stays in the notebook. */
+  resetLesson(): void {
+    const lesson = lessons.find(({ name }) => name === this.source.lesson);
+    if (lesson) this.open({ text: lesson.text, lesson: lesson.name });
   }
 
   runAll(): void {
@@ -108,15 +225,77 @@ export class SessionEditorModel {
     this.changes.emit('session');
   }
 
-  private keepOwn(text: string): void {
-    this.own = text;
-    keep(OWN, text);
+  /** State for another engine that continues from the current step. */
+  takeAway(): { snapshot: Uint8Array<ArrayBuffer>; nowMs: number; clients: SessionReport['clients'] } | undefined {
+    if (!this.engine || !this.report) return undefined;
+    const snapshot = this.engine.db.snapshot() as Uint8Array<ArrayBuffer>;
+    return { snapshot, nowMs: this.nowMs, clients: this.report.clients };
   }
 
-  /** State for another engine that continues from the current step. */
-  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: SessionReport['clients'] } | undefined {
-    if (!this.engine || !this.report) return undefined;
-    return { snapshot: this.engine.db.snapshot(), nowMs: this.nowMs, clients: this.report.clients };
+  private resetNotice(): void {
+    this.notice = '';
+    this.pasteChanges = [];
+  }
+
+  private show(source: Source): void {
+    this.source = source;
+    this.runAll();
+    this.changes.emit('source');
+  }
+
+  private change(text: string): void {
+    const copied = this.source.id === undefined;
+    this.source = { ...this.source, id: this.source.id ?? this.notebook.newId(), text };
+    this.resetNotice();
+    this.save();
+    if (copied) this.changes.emit('source');
+  }
+
+  private restore(source: Source | undefined): void {
+    if (!source) return;
+    this.resetNotice();
+    this.show(source);
+    if (source.id !== undefined) this.save();
+  }
+
+  /** Saves the present text; while a save is under way, the latest text follows it. */
+  private save(): void {
+    const { id, text, title, start, lesson } = this.source;
+    if (id === undefined) return;
+    this.unsaved = { id, text, title, start, lesson };
+    this.notebook.noteDraft(this.unsaved);
+    if (!this.saving) void this.saveAll();
+  }
+
+  private async saveAll(): Promise<void> {
+    this.saving = true;
+    for (let draft = this.unsaved; draft; draft = this.unsaved) {
+      this.unsaved = undefined;
+      const { outcome, page } = await this.notebook.save(draft);
+      if (outcome === 'copied') this.becomeCopy(draft.id, page);
+    }
+    this.saving = false;
+  }
+
+  /** Goes on in a copy, because another tab has changed the session. */
+  private becomeCopy(id: string, page: Page): void {
+    if (this.source.id !== id) return;
+    this.source = { ...this.source, id: page.id };
+    if (this.unsaved) this.unsaved = { ...this.unsaved, id: page.id };
+    this.notice = 'Another tab has changed this session. Your text is kept here as a copy.';
+    this.changes.emit('source');
+    this.changes.emit('session');
+  }
+
+  /** Shows what another tab has saved, unless something here is still to be saved. */
+  private followOtherTab(): void {
+    const page = this.source.id === undefined ? undefined : this.notebook.page(this.source.id);
+    if (!page || page.id !== this.notebook.changedElsewhere || this.saving || page.text === this.text) return;
+    this.steps.before(this.source);
+    this.notebook.opened(page);
+    this.show(page);
+    this.notice = 'This session was changed in another tab. Undo brings your text back.';
+    this.changes.emit('session');
   }
 
   /** Runs the text for the report and shows that engine's keys. */
@@ -132,15 +311,21 @@ export class SessionEditorModel {
     this.engine = engine;
     this.keys = new KeyList(engine.db);
     try {
+      if (this.source.start) engine.db.load(this.source.start);
       const report = runSessionOn(engine.db, this.text, untilLine === undefined ? {} : { untilLine });
       this.keys.refresh(this.database, this.nowMs);
       return report;
     } catch (error) {
-      if (!(error instanceof SessionError)) throw error;
-      this.problem = { line: error.line, column: error.column, message: error.message };
+      this.problem = problemOf(error);
       return undefined;
     }
   }
+}
+
+function problemOf(error: unknown): SessionProblem {
+  if (error instanceof SessionError) return { line: error.line, column: error.column, message: error.message };
+  if (!(error instanceof LoadError)) throw error;
+  return { line: 1, column: 1, message: `the keys that the session starts with cannot be loaded: ${error.message}` };
 }
 
 function isStop(step: Step): boolean {

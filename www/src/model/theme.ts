@@ -25,6 +25,13 @@ export class ThemeChoice {
     this.changes.emit('theme');
   }
 
+  /** Shows a theme for this visit only, as links ask for it. */
+  show(theme: Theme): void {
+    this.current = theme;
+    this.apply();
+    this.changes.emit('theme');
+  }
+
   private apply(): void {
     if (this.current === 'auto') delete this.root.dataset['theme'];
     else this.root.dataset['theme'] = this.current;

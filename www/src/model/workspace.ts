@@ -5,12 +5,14 @@
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
-import { printReply, splitLine } from 'keylatch/hints';
+import { printReply, quoteWord, splitLine } from 'keylatch/hints';
 import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
+import { splitReplies } from '../text/resp-split.ts';
 import { pastedCommands } from '../text/paste.ts';
+import { commandNames } from './command-names.ts';
 import { commandRows, rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
-import type { EngineMaker } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { History } from './history.ts';
 import { LineEditor } from './line-editor.ts';
 import { Log } from './log.ts';
@@ -18,7 +20,10 @@ import { PageClock } from './page-clock.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
 import { FIRST_NAME, NamedClient } from './named-client.ts';
+import { PasteOutcome } from './paste-outcome.ts';
+import { Recording } from './recording.ts';
 import { Tour } from './tour.ts';
+import { keptLog, type WorkspaceState } from './workspace-state.ts';
 
 export type WorkspaceTopic = 'log' | 'clients' | 'keys';
 
@@ -31,6 +36,7 @@ export interface LineProblem {
 /** Client name of the buttons in the key list. */
 const INSPECTOR_NAME = 'keys';
 const MAX_CLIENTS = 8;
+const READ_ONLY = 'Another tab has these keys. Take over to type here.';
 
 export class Workspace {
   readonly changes = new Emitter<WorkspaceTopic>();
@@ -44,11 +50,13 @@ export class Workspace {
   clients: readonly NamedClient[] = [];
   active: NamedClient;
   readonly keys: KeyList;
+  /** Typed commands, for the session that is made of them. */
+  recording = new Recording();
   private readonly inspector: NamedClient;
   private expired: string[] = [];
+  private readOnly = false;
 
-  constructor(maker: EngineMaker) {
-    const { db, clock } = maker.make(Date.now());
+  constructor({ db, clock }: Engine) {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);
@@ -65,6 +73,11 @@ export class Workspace {
     return this.clients.length < MAX_CLIENTS;
   }
 
+  /** True while nothing was typed. */
+  get isFresh(): boolean {
+    return this.recording.isEmpty;
+  }
+
   openClient(name = this.freeName()): NamedClient {
     const client = new NamedClient(this.db, name, this.freeLane());
     this.clients = [...this.clients, client];
@@ -76,6 +89,7 @@ export class Workspace {
   closeClient(client: NamedClient): void {
     if (this.clients.length === 1) return;
     client.connection.close();
+    this.recording.reconnected(client.name);
     this.clients = this.clients.filter((other) => other !== client);
     if (this.active === client) this.active = this.clients[0] as NamedClient;
     this.changes.emit('clients');
@@ -97,26 +111,25 @@ export class Workspace {
 
   /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
   runPasted(text: string): LineProblem | undefined {
-    const commands = pastedCommands(text);
-    const failures: string[] = [];
+    const commands = pastedCommands(text, commandNames);
+    const outcome = new PasteOutcome();
     let problem: LineProblem | undefined;
     for (const command of commands) {
-      const before = this.log.commands.length;
+      const before = this.log.last;
       problem = this.run(command.text, this.clientNamed(command.client));
-      const last = this.log.commands.at(-1);
-      if (this.log.commands.length > before && last?.failed) failures.push(last.text);
+      if (this.log.last !== before) outcome.add(command, this.log.last);
       if (problem) break;
     }
-    if (commands.length > 1) this.notePaste(commands.length, failures);
+    if (commands.length > 1 || outcome.compared > 0) this.note(outcome.summary(commands.length));
     this.afterChange();
     return problem;
   }
 
   /** Runs words as the key list's own client, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
+    if (this.readOnly) return this.note(READ_ONLY);
     this.selectDatabase();
-    const shown = words.map((word) => (typeof word === 'string' ? word : keyLabel(word)));
-    this.send(this.inspector, shown.join(' '), words);
+    this.send(this.inspector, words.map(wordText).join(' '), words);
     this.afterChange();
   }
 
@@ -126,18 +139,65 @@ export class Workspace {
     this.clock.moveTo(nowMs);
     this.db.load(snapshot);
     for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
+    this.restartRecording();
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
     this.afterChange();
   }
 
+  /** State for the next visit, without the keys. */
+  state(): WorkspaceState {
+    const clients = this.clients.map(({ name, connection }) => ({ name, db: connection.db }));
+    const { recorded } = this.recording;
+    return { clock: this.clock.state, clients, active: this.active.name, recorded, log: keptLog(this.log.entries) };
+  }
+
+  /** Continues from the state of another visit; the keys are there already. */
+  restore({ clock, clients, active, recorded, log }: WorkspaceState): void {
+    for (const { text } of recorded.settings) this.active.connection.callRaw(...splitLine(this.db, text));
+    for (const { name, db } of clients) {
+      const client = this.clientNamed(name);
+      if (db !== 0) client.connection.callRaw('SELECT', String(db));
+    }
+    this.selectClient(this.clientNamed(active));
+    this.recording.resume(recorded);
+    this.log.restore(log);
+    this.clock.restore(clock);
+  }
+
+  /** Begins anew with other keys, one client and the system's time. Returns the keys of before. */
+  startFresh(keys: Uint8Array): Uint8Array {
+    const before = this.db.snapshot();
+    this.db.load(keys);
+    for (const client of this.clients) client.connection.close();
+    this.clients = [];
+    this.active = this.openClient(FIRST_NAME);
+    this.log.clear();
+    this.recording = new Recording();
+    this.clock.backToWallClock();
+    return before;
+  }
+
+  /** Returns to keys and state of before. */
+  bringBack(keys: Uint8Array, state: WorkspaceState): void {
+    this.startFresh(keys);
+    this.restore(state);
+  }
+
+  /** Refuses commands from now on: the keys are a copy. */
+  makeReadOnly(): void {
+    this.readOnly = true;
+  }
+
   clearLog(): void {
     this.log.clear();
+    this.restartRecording();
     this.changes.emit('log');
   }
 
   /** The text keeps its leading blanks until here: columns count them. */
   private run(line: string, client: NamedClient): LineProblem | undefined {
     const text = line.trim();
+    if (text !== '' && this.readOnly) return { message: READ_ONLY, column: 1 };
     if (text === '' || this.runOwn(text)) return undefined;
     let words: Uint8Array[];
     try {
@@ -204,34 +264,41 @@ export class Workspace {
     const prompt = client.prompt;
     const reply = client.connection.callRaw(...words);
     const failed = reply[0] === '-'.charCodeAt(0);
-    this.log.add({
-      kind: 'command',
-      lane: client.lane,
-      prompt,
-      text,
-      printed: this.printed(reply),
-      failed,
-      nowMs: this.clock.now(),
-    });
+    const line = { prompt, text, printed: this.printed(reply), nowMs: this.clock.now() };
+    this.log.add({ kind: 'command', lane: client.lane, ...line, failed });
+    // A line break inside quotes would end the line of a session.
+    this.recording.add(
+      client.name,
+      /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: words.map(wordText).join(' ') } : line,
+    );
     this.flushExpired();
     this.deliver();
+    if (this.recording.isLong) this.restartRecording();
+  }
+
+  /** Begins the recording anew from the present keys. */
+  private restartRecording(): void {
+    const state = [...this.clients, this.inspector].map(({ name, connection }) => {
+      return { name, db: connection.db, inTransaction: connection.inTransaction };
+    });
+    this.recording.restart(this.db, state, this.clock.now());
   }
 
   /** Logs messages and late replies of clients, and reconnects disconnected ones. */
   private deliver(): void {
     for (const client of this.clients) {
       const messages = client.takeOutbox();
-      const entry = {
-        kind: 'command',
-        lane: client.lane,
-        prompt: `${client.name}<`,
-        text: '',
-        failed: false,
-      } as const;
-      if (messages.length > 0) this.log.add({ ...entry, printed: this.printed(messages), nowMs: this.clock.now() });
-      if (client.reconnect()) this.note(`${client.name} was disconnected and has reconnected`);
+      const line = { prompt: `${client.name}<`, text: '', printed: this.printed(messages), nowMs: this.clock.now() };
+      if (messages.length > 0) {
+        this.log.add({ kind: 'command', lane: client.lane, ...line, failed: false });
+        for (const message of splitReplies(messages))
+          this.recording.add(client.name, { ...line, printed: this.printed(message) });
+      }
+      if (!client.reconnect()) continue;
+      this.recording.reconnected(client.name);
+      this.note(`${client.name} was disconnected and has reconnected`);
     }
-    this.inspector.reconnect();
+    if (this.inspector.reconnect()) this.recording.reconnected(this.inspector.name);
   }
 
   private printed(reply: Uint8Array): string[] {
@@ -275,15 +342,6 @@ export class Workspace {
     this.expired = [];
   }
 
-  private notePaste(count: number, failures: readonly string[]): void {
-    const first = failures[0];
-    this.note(
-      first === undefined
-        ? `${count} lines ran`
-        : `${count} lines, ${failures.length} answered with an error; the first: ${first}`,
-    );
-  }
-
   private note(text: string): void {
     this.log.add({ kind: 'note', text });
   }
@@ -302,4 +360,8 @@ export class Workspace {
     this.keys.refresh(this.active.connection.db, this.clock.now());
     this.changes.emit('keys');
   }
+}
+
+function wordText(word: string | Uint8Array): string {
+  return typeof word === 'string' ? quoteWord(word) : keyLabel(word);
 }

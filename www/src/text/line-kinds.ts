@@ -1,6 +1,15 @@
 /** The kind of each line of a session text, for its colour only: the engine parses the lines. Pure. */
 
-export type LineKind = 'command' | 'receive' | 'heading' | 'comment' | 'clock' | 'event' | 'reply' | 'blank';
+export type LineKind =
+  | 'command'
+  | 'receive'
+  | 'heading'
+  | 'comment'
+  | 'clock'
+  | 'event'
+  | 'anything'
+  | 'reply'
+  | 'blank';
 
 export interface KindedLine {
   readonly kind: LineKind;
@@ -22,6 +31,7 @@ export function kindedLine(line: string): KindedLine {
   if (text.startsWith('#')) return plain('comment', line);
   if (text.startsWith('@')) return plain('clock', line);
   if (text.startsWith('!')) return plain('event', line);
+  if (text === '...') return plain('anything', line);
   const match = COMMAND.exec(line) ?? RECEIVE.exec(line);
   if (!match) return plain('reply', line);
   const [, head = '', name = '', rest = ''] = match;

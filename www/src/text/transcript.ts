@@ -7,22 +7,41 @@ export interface SpokenLine {
   readonly text: string;
   readonly printed: readonly string[];
   readonly nowMs: number;
+  /** Index among the printed lines at which others are left out: `...` stands for them. */
+  readonly gap?: number | undefined;
 }
 
-/** Lines that the session format would not parse as a reply. */
-const NOT_A_REPLY = /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^[\w.-]+<$|^\(\d+\.\d\ds\)$|^Reading messages\.\.\./;
+/** A session text with the number of the line at which each of its commands stands. */
+export interface Transcript {
+  readonly text: string;
+  readonly at: readonly number[];
+}
 
-export function sessionText(lines: readonly SpokenLine[]): string {
+/** Line of a session that stands for any lines. */
+const ANYTHING = '...';
+/** Lines that the session format would not parse as a reply. */
+const NOT_A_REPLY =
+  /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^redis [\w.:[\]()-]*> ?|^[\w.-]+<$|^\(\d+\.\d\ds\)$|^Reading messages\.\.\.|^\s*\.\.\.\s*$/;
+
+export function transcript(lines: readonly SpokenLine[]): Transcript {
   const first = lines[0];
-  if (!first) return '';
+  if (!first) return { text: '', at: [] };
   const written = [`@ ${isoText(first.nowMs)}`];
+  const at: number[] = [];
   let nowMs = first.nowMs;
   for (const line of lines) {
     if (line.nowMs !== nowMs) written.push(`@ ${stepText(line.nowMs - nowMs)}`);
     nowMs = line.nowMs;
-    written.push(`${line.prompt} ${line.text.replace(/\n/g, '\\n')}`.trimEnd(), ...line.printed.map(replyLine));
+    at.push(written.length + 1);
+    const replies = line.printed.map(replyLine);
+    if (line.gap !== undefined) replies.splice(line.gap, 0, ANYTHING);
+    written.push(`${line.prompt} ${line.text}`.trimEnd(), ...replies);
   }
-  return `${written.join('\n')}\n`;
+  return { text: `${written.join('\n')}\n`, at };
+}
+
+export function sessionText(lines: readonly SpokenLine[]): string {
+  return transcript(lines).text;
 }
 
 function replyLine(line: string): string {

@@ -7,7 +7,9 @@ import { mark } from './icons.ts';
 import './line-view.ts';
 import './session-view.ts';
 import './command-view.ts';
+import './footer.ts';
 import './theme-button.ts';
+import './visit-bar.ts';
 
 interface ViewLink {
   readonly view: View;
@@ -173,10 +175,12 @@ export class App extends LitElement {
         </nav>
         ${playground && html`<kl-theme-button class="push" .theme=${playground.theme}></kl-theme-button>`}
       </header>
+      ${playground && html`<kl-visit-bar .visit=${playground.visit}></kl-visit-bar>`}
       <main tabindex="-1">
         ${playground?.linkProblem && html`<p class="problem" role="alert">${playground.linkProblem}</p>`}
         ${playground && this.renderView(playground)}
       </main>
+      <kl-footer></kl-footer>
     `;
   }
 

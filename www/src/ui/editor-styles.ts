@@ -98,6 +98,7 @@ export const editorStyles = css`
     color: var(--ink-faint);
   }
   .clock .rest,
+  .anything .rest,
   .event .rest {
     color: var(--brass);
   }

@@ -43,6 +43,7 @@ export class Editor extends LitElement {
         .value=${this.text}
         @input=${this.edited}
         @keydown=${this.pressed}
+        @paste=${this.pasted}
       ></textarea>
       <div class="drawn" aria-hidden="true">${coloured ? this.text.split('\n').map((line, index) => this.renderLine(line, index + 1)) : nothing}</div>
     </div>`;
@@ -72,10 +73,31 @@ export class Editor extends LitElement {
   }
 
   private pressed(event: KeyboardEvent): void {
+    this.pressedUndo(event);
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     if (event.shiftKey) this.goTo(this.caretLine);
     else this.dispatchEvent(new CustomEvent('run'));
+  }
+
+  /** Offers pasted text to the model, which may rewrite it; else the browser inserts it. */
+  private pasted(event: ClipboardEvent): void {
+    const { area } = this;
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (!area) return;
+    const detail = { text, start: area.selectionStart, end: area.selectionEnd };
+    const taken = !this.dispatchEvent(new CustomEvent('pasted', { detail, cancelable: true }));
+    if (taken) event.preventDefault();
+  }
+
+  /** Undo and redo of the model: the browser's own would not cover what buttons have changed. */
+  private pressedUndo(event: KeyboardEvent): void {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+    const key = event.key.toLowerCase();
+    const action = key === 'z' ? (event.shiftKey ? 'redo' : 'undo') : key === 'y' ? 'redo' : undefined;
+    if (!action) return;
+    event.preventDefault();
+    this.dispatchEvent(new CustomEvent(action));
   }
 
   private get caretLine(): number {

@@ -35,6 +35,9 @@ export const icons = {
   ),
   columns: icon(svg`<rect x="2.5" y="3" width="11" height="10" rx="1.5" /><path d="M8 3v10" />`),
   clear: icon(svg`<path d="M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5" />`),
+  down: icon(svg`<path d="M4 6l4 4 4-4" />`),
+  undo: icon(svg`<path d="M6.5 3L3 6.5 6.5 10M3.5 6.5h6a3.5 3.5 0 0 1 0 7H7" />`),
+  redo: icon(svg`<path d="M9.5 3L13 6.5 9.5 10M12.5 6.5h-6a3.5 3.5 0 0 0 0 7H9" />`),
   hourglass: icon(
     svg`<path d="M4.5 2.5h7M4.5 13.5h7M5 2.5c0 3 3 3.8 3 5.5s-3 2.5-3 5.5M11 2.5c0 3-3 3.8-3 5.5s3 2.5 3 5.5" />`,
   ),

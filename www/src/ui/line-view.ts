@@ -3,12 +3,12 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
-import { sessionText } from '../text/transcript.ts';
 import './clock-panel.ts';
 import { icons } from './icons.ts';
 import './key-panel.ts';
 import './log.ts';
 import './prompt.ts';
+import './share-line.ts';
 import './client-picker.ts';
 import { watch } from './watch.ts';
 
@@ -98,6 +98,7 @@ export class LineView extends LitElement {
                 ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
                 : nothing
             }
+            <kl-share-line .playground=${this.playground}></kl-share-line>
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
@@ -113,7 +114,7 @@ export class LineView extends LitElement {
   }
 
   private openAsSession(): void {
-    this.playground.openAsSession(sessionText(this.playground.workspace.log.commands));
+    this.playground.openAsSession();
   }
 }
 

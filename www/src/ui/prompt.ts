@@ -1,6 +1,7 @@
 /** Input field for commands: a real textarea with a ghost hint behind the text and a list of suggestions above it. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { commandNames } from '../model/command-names.ts';
 import type { LineEditor } from '../model/line-editor.ts';
 import type { LineProblem, Workspace } from '../model/workspace.ts';
 import { controls, lanes } from '../style/controls.ts';
@@ -232,9 +233,9 @@ export class Prompt extends LitElement {
   /** Runs a pasted transcript or list of commands immediately; a single line is only inserted, without its prompt. */
   private pasted(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData('text/plain') ?? '';
-    const commands = pastedCommands(text);
+    const commands = pastedCommands(text, commandNames);
     const several = commands.length > 1 || (commands.length === 1 && /\n\s*\S/.test(text));
-    if (this.editor.text !== '' || (!several && commands[0]?.text === text.trim())) return;
+    if (commands.length === 0 || this.editor.text !== '' || (!several && commands[0]?.text === text.trim())) return;
     event.preventDefault();
     if (!several) this.editor.input(commands[0]?.text ?? '', true);
     else this.problem = this.workspace.runPasted(text);

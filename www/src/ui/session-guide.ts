@@ -8,6 +8,7 @@ import { icons } from './icons.ts';
 const LINES: readonly (readonly [line: string, meaning: string])[] = [
   ['> SET door me PX 5000', 'a command; prompts copied from a terminal or from documentation work too'],
   ['OK', 'the expected reply; without it the command runs unchecked'],
+  ['...', 'any lines of a reply: for what differs at each run'],
   ['C1> GET door', 'a command of the client C1, which connects at its first command'],
   ['@ +5s', 'moves the clock, which is stopped otherwise; @ next moves it to the next expiry'],
   ['! expired door', 'an event of a key that is expected during the step above'],
@@ -78,7 +79,7 @@ export class SessionGuide extends LitElement {
       <dl>
         ${LINES.map(([line, meaning]) => html`<dt>${line}</dt><dd>${meaning}</dd>`)}
       </dl>
-      <button class="button" @click=${() => this.sessionEditor.open(EXAMPLE)}>${icons.play} Run an example</button>
+      <button class="button" @click=${() => this.sessionEditor.open({ text: EXAMPLE })}>${icons.play} Run an example</button>
     `;
   }
 }

@@ -1,6 +1,7 @@
 /** The session view: a lesson or a pasted transcript, checked step by step; the keys at each instant; the text itself. */
 
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { Pasted } from '../model/session-editor-model.ts';
 import type { Playground } from '../model/playground.ts';
 import { lessons } from '../model/lessons.ts';
 import { controls } from '../style/controls.ts';
@@ -54,6 +55,9 @@ export class SessionView extends LitElement {
             .currentLine=${sessionEditor.line}
             @edit=${(event: CustomEvent<string>) => this.playground.editSession(event.detail)}
             @run=${this.run}
+            @pasted=${this.pasted}
+            @undo=${() => sessionEditor.undo()}
+            @redo=${() => sessionEditor.redo()}
             @line=${(event: CustomEvent<number>) => sessionEditor.goToLine(event.detail)}
           ></kl-editor>
         </section>
@@ -130,6 +134,10 @@ export class SessionView extends LitElement {
     this.announced = sessionEditor.problem
       ? `Line ${sessionEditor.problem.line}: ${sessionEditor.problem.message}`
       : this.verdict().words;
+  }
+
+  private pasted(event: CustomEvent<Pasted>): void {
+    if (this.playground.sessionEditor.paste(event.detail)) event.preventDefault();
   }
 
   private goToFirstMismatch(): void {

@@ -1,0 +1,174 @@
+// From visit to visit: the keys and the command line come back; two tabs; storage that fails or is damaged.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { heard, say, start } from './page.js';
+
+let browser;
+let visitor;
+let page;
+
+before(async () => (browser = await start()));
+after(() => browser.stop());
+beforeEach(async () => {
+  visitor = await browser.open();
+  page = visitor.page;
+});
+afterEach(async () => {
+  assert.deepEqual(visitor.complaints, []);
+  await visitor.context.close();
+});
+
+const started = (tab) => tab.locator('html[data-first-reply-ms]').waitFor({ state: 'attached' });
+const bar = (tab = page) => tab.locator('kl-visit-bar');
+
+/** Reloads after the state was saved. */
+async function comeBack() {
+  await page.waitForTimeout(600);
+  await page.reload();
+  await started(page);
+}
+
+test('after a reload the keys, clients, clock and log are there, and the log still opens as a session', async () => {
+  await say(page, 'SET door me PX 60000');
+  await say(page, 'SADD colours red green blue');
+  await page.getByRole('button', { name: 'Client' }).click();
+  await say(page, 'SELECT 3');
+  await say(page, 'SET elsewhere 1');
+  await say(page, 'CONFIG SET maxmemory 50mb');
+  await page.getByRole('button', { name: 'Paused' }).click();
+  await say(page, '@ +10s');
+  await comeBack();
+  await bar().getByText('Your last visit continues: 3 keys are here.').waitFor();
+  assert.equal((await heard(page)).at(-1), 'C2[3]> CONFIG SET maxmemory 50mb\nOK');
+  await say(page, 'GET elsewhere');
+  await say(page, 'CONFIG GET maxmemory');
+  assert.deepEqual((await heard(page)).slice(-2), [
+    'C2[3]> GET elsewhere\n"1"',
+    'C2[3]> CONFIG GET maxmemory\n1) "maxmemory"\n2) "52428800"',
+  ]);
+  await page.getByText('keylatch', { exact: true }).last().click();
+  await say(page, 'PTTL door');
+  const [, ttl] = /\(integer\) (\d+)/.exec((await heard(page)).at(-1));
+  assert.ok(Number(ttl) > 20_000 && Number(ttl) <= 50_000, `${ttl} ms: the clock stood still`);
+  await say(page, 'SPOP colours');
+  await bar().getByRole('button', { name: 'Continue' }).click();
+  assert.equal(await bar().getByRole('button').count(), 0);
+  await page.getByRole('button', { name: 'Open as session' }).click();
+  await page.locator('kl-session-view .summary.good').waitFor();
+  assert.match(await page.locator('kl-editor textarea').inputValue(), /SET door me PX 60000\nOK/);
+});
+
+test('Start fresh empties the command line, and can be undone', async () => {
+  await say(page, 'SET kept 1');
+  await say(page, 'SELECT 1');
+  await comeBack();
+  await bar().getByRole('button', { name: 'Start fresh' }).click();
+  await say(page, 'DBSIZE');
+  assert.deepEqual(await heard(page), ['keylatch> DBSIZE\n(integer) 0']);
+  await bar().getByRole('button', { name: 'Undo' }).click();
+  await say(page, 'SELECT 0');
+  await say(page, 'GET kept');
+  assert.equal((await heard(page)).at(-1), 'keylatch> GET kept\n"1"');
+  await comeBack();
+  await bar().getByRole('button', { name: 'Start fresh' }).click();
+  await comeBack();
+  await say(page, 'DBSIZE');
+  assert.equal((await heard(page)).at(-1), 'keylatch> DBSIZE\n(integer) 0');
+});
+
+test('a second tab can be read, and takes over', async () => {
+  await say(page, 'SET lock mine');
+  await page.waitForTimeout(600);
+  const tab = await visitor.context.newPage();
+  await tab.goto(browser.address);
+  await started(tab);
+  await bar(tab).getByText('Another tab has this command line').waitFor();
+  assert.deepEqual(await tab.locator('kl-key-panel .key .name').allTextContents(), ['lock']);
+  await say(tab, 'SET lock theirs');
+  await tab.locator('kl-prompt').getByText('Take over to type here').waitFor();
+  assert.equal(await tab.locator('kl-prompt textarea').inputValue(), 'SET lock theirs');
+  await bar(tab).getByRole('button', { name: 'Take over' }).click();
+  await bar(tab).getByText('Your last visit continues').waitFor();
+  await say(tab, 'GET lock');
+  assert.equal((await heard(tab)).at(-1), 'keylatch> GET lock\n"mine"');
+  await bar().getByText('Another tab has this command line').waitFor();
+  await say(page, 'PING');
+  await page.locator('kl-prompt').getByText('Take over to type here').waitFor();
+});
+
+test('a tab that does not answer is not robbed', async () => {
+  await say(page, 'SET lock mine');
+  const tab = await visitor.context.newPage();
+  await tab.addInitScript(() => (BroadcastChannel.prototype.postMessage = () => undefined));
+  await tab.goto(browser.address);
+  await started(tab);
+  await bar(tab).getByRole('button', { name: 'Take over' }).click();
+  await bar(tab).getByText('The other tab does not answer').waitFor();
+  await say(page, 'GET lock');
+  assert.equal((await heard(page)).at(-1), 'keylatch> GET lock\n"mine"');
+});
+
+test('without storage the command line works, and says that nothing is kept', async () => {
+  // This tab would have the keys.
+  await page.goto('about:blank');
+  const closed = await visitor.context.newPage();
+  await closed.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException('forbidden', 'SecurityError');
+    };
+  });
+  await closed.goto(browser.address);
+  await started(closed);
+  await bar(closed).getByText('This browser keeps nothing for this page').waitFor();
+  await say(closed, 'PING');
+  assert.deepEqual(await heard(closed), ['keylatch> PING\nPONG']);
+});
+
+test('kept keys that are damaged are left as they are, and the page works on', async () => {
+  await say(page, 'SET precious 1');
+  await page.waitForTimeout(600);
+  const damaged = await page.evaluate(async () => {
+    const names = (await indexedDB.databases()).map(({ name }) => name).filter((name) => name !== 'keylatch-page');
+    const open = indexedDB.open(names[0]);
+    await new Promise((done) => (open.onsuccess = done));
+    const database = open.result;
+    const flipped = (value) => {
+      if (value instanceof ArrayBuffer) return flipped(new Uint8Array(value)).buffer;
+      if (ArrayBuffer.isView(value)) return value.map((byte, index) => (index === 12 ? byte ^ 0xff : byte));
+      if (value && typeof value === 'object')
+        return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, flipped(part)]));
+      return value;
+    };
+    let count = 0;
+    for (const store of database.objectStoreNames) {
+      const transaction = database.transaction(store, 'readwrite');
+      transaction.objectStore(store).openCursor().onsuccess = ({ target: { result: cursor } }) => {
+        if (!cursor) return;
+        const next = flipped(cursor.value);
+        if (JSON.stringify(next) !== JSON.stringify(cursor.value)) count += 1;
+        cursor.update(next);
+        cursor.continue();
+      };
+      await new Promise((done) => (transaction.oncomplete = done));
+    }
+    database.close();
+    return count;
+  });
+  assert.ok(damaged > 0);
+  await page.reload();
+  await started(page);
+  await bar().getByText('cannot be opened').waitFor();
+  await say(page, 'DBSIZE');
+  assert.equal((await heard(page)).at(-1), 'keylatch> DBSIZE\n(integer) 0');
+});
+
+test('a link to the command line does not replace the keys of the last visit', async () => {
+  await say(page, 'SET mine 1');
+  await page.waitForTimeout(600);
+  await page.goto('about:blank');
+  await page.goto(`${browser.address}#s=> SET theirs 1&view=line`);
+  await page.locator('kl-session-view .summary').waitFor();
+  await page.evaluate(() => (location.hash = ''));
+  await say(page, 'KEYS *');
+  assert.equal((await heard(page)).at(-1), 'keylatch> KEYS *\n1) "mine"');
+});

@@ -1,0 +1,144 @@
+/**
+ * The state of the command line from visit to visit: keys are kept by the engine's store; clock, clients, log and
+ * recording here. Offers to continue or to start fresh, and to take the keys over from another tab.
+ */
+
+import { Emitter } from './emitter.ts';
+import { type KeptEngine, onKeptProblem, takeKeysOver } from './kept-engine.ts';
+import type { PageStore } from './page-store.ts';
+import type { EngineMaker } from './engine.ts';
+import type { Workspace } from './workspace.ts';
+import type { WorkspaceState } from './workspace-state.ts';
+
+interface SavedState extends WorkspaceState {
+  readonly id: 'page';
+  readonly savedMs: number;
+}
+
+export interface Offer {
+  readonly text: string;
+  readonly actions: readonly { readonly label: string; readonly act: () => void }[];
+}
+
+const SAVE_DELAY_MS = 250;
+
+export class Visit {
+  readonly changes = new Emitter<'visit'>();
+  private restored: Offer | undefined;
+  private problem: string | undefined;
+  private update: Offer | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly store: PageStore,
+    private readonly workspace: Workspace,
+    private readonly engine: KeptEngine,
+    private readonly maker: EngineMaker,
+  ) {
+    this.problem = engine.problem;
+    onKeptProblem(engine.db, (problem) => this.report(problem));
+  }
+
+  /** Messages for the visitor, the most important first. */
+  get offers(): readonly Offer[] {
+    const problem = this.problem === undefined ? undefined : { text: this.problem, actions: [] };
+    return [problem, this.engine.state === 'elsewhere' ? this.elsewhere() : this.restored, this.update].filter(
+      (offer) => offer !== undefined,
+    );
+  }
+
+  /** Restores the last visit, and saves this one from now on. */
+  begin(state: WorkspaceState | undefined): void {
+    if (state) this.workspace.restore(state);
+    if (this.engine.state === 'elsewhere') return this.workspace.makeReadOnly();
+    const keys = this.engine.restoredKeys;
+    if (keys > 0 || (state?.log.length ?? 0) > 0) {
+      const found = keys === 1 ? '1 key is' : `${keys} keys are`;
+      this.restored = this.offer(`Your last visit continues: ${found} here.`, [
+        ['Continue', () => this.dismiss()],
+        ['Start fresh', () => this.startFresh()],
+      ]);
+    }
+    if (this.engine.state !== 'kept') return;
+    this.workspace.changes.on(['log'], () => this.saveSoon());
+    this.workspace.clock.changes.on(['clock'], () => this.saveSoon());
+    addEventListener('pagehide', () => this.save());
+    document.addEventListener('visibilitychange', () => document.hidden && this.save());
+  }
+
+  offerUpdate(reload: () => void): void {
+    this.update = this.offer('A new version of this page is ready.', [
+      ['Reload', reload],
+      ['Later', () => this.clear('update')],
+    ]);
+    this.changes.emit('visit');
+  }
+
+  private elsewhere(): Offer {
+    return this.offer('Another tab has this command line. Here it can be read, and typing is off.', [
+      ['Take over', () => void this.takeOver()],
+    ]);
+  }
+
+  private startFresh(): void {
+    const before = this.workspace.state();
+    const fresh = this.maker.make();
+    const snapshot = this.workspace.startFresh(fresh.db.snapshot());
+    fresh.db.close();
+    this.restored = this.offer('Started fresh.', [
+      ['Undo', () => this.bringBack(snapshot, before)],
+      ['Close', () => this.dismiss()],
+    ]);
+    this.changes.emit('visit');
+  }
+
+  private bringBack(snapshot: Uint8Array, state: WorkspaceState): void {
+    this.workspace.bringBack(snapshot, state);
+    this.dismiss();
+  }
+
+  private async takeOver(): Promise<void> {
+    if (await takeKeysOver()) return;
+    this.report('The other tab does not answer. Close it, then reload this one.');
+  }
+
+  private dismiss(): void {
+    this.clear('restored');
+  }
+
+  private clear(which: 'restored' | 'update'): void {
+    this[which] = undefined;
+    this.changes.emit('visit');
+  }
+
+  private report(problem: string | undefined): void {
+    this.problem = problem;
+    this.changes.emit('visit');
+  }
+
+  private offer(text: string, actions: readonly (readonly [string, () => void])[]): Offer {
+    return { text, actions: actions.map(([label, act]) => ({ label, act })) };
+  }
+
+  private saveSoon(): void {
+    this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS);
+  }
+
+  private save(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const saved: SavedState = { ...this.workspace.state(), id: 'page', savedMs: Date.now() };
+    void this.store.update<SavedState>('workspace', 'page', () => saved);
+  }
+}
+
+/** The state of the last visit. */
+export function savedState(store: PageStore): Promise<WorkspaceState | undefined> {
+  return store.get<SavedState>('workspace', 'page');
+}
+
+/** The instant at which the clock of a saved state stands now. */
+export function instantOf(state: WorkspaceState | undefined): number {
+  if (!state) return Date.now();
+  return state.clock.live ? Date.now() + state.clock.offsetMs : state.clock.nowMs;
+}

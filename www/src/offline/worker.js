@@ -1,0 +1,58 @@
+// Service worker: the page without a network. Each version has a cache of its own; a new version waits until the visitor
+// asks for it, so that the files of an open page stay together.
+
+const version = 'VERSION';
+const files = ['FILES'];
+
+const PREFIX = 'keylatch-page-';
+const NAME = PREFIX + version;
+
+self.addEventListener('install', (event) => {
+  event.waitUntil(
+    caches.open(NAME).then((cache) => cache.addAll(files.map((file) => new Request(file, { cache: 'reload' })))),
+  );
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil(removeOthers().then(() => self.clients.claim()));
+});
+
+self.addEventListener('message', (event) => {
+  if (event.data === 'activate') self.skipWaiting();
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== location.origin) return;
+  event.respondWith(respond(request, url));
+});
+
+/** Files of this version from the cache; everything else from the network, and kept for the time without one. */
+async function respond(request, url) {
+  const cache = await caches.open(NAME);
+  url.hash = '';
+  url.search = '';
+  if (url.href === new URL('./', self.registration.scope).href) url.pathname += 'index.html';
+  const kept = await cache.match(url.href);
+  if (kept && !isDocumentation(url)) return kept;
+  try {
+    const response = await fetch(request);
+    if (response.ok && isDocumentation(url)) await cache.put(url.href, response.clone());
+    return response;
+  } catch (error) {
+    if (kept) return kept;
+    throw error;
+  }
+}
+
+function isDocumentation(url) {
+  return url.href.startsWith(new URL('docs/', self.registration.scope).href);
+}
+
+async function removeOthers() {
+  const names = await caches.keys();
+  await Promise.all(
+    names.filter((name) => name.startsWith(PREFIX) && name !== NAME).map((name) => caches.delete(name)),
+  );
+}

@@ -1,0 +1,195 @@
+/**
+ * Rewrites foreign text, as people copy it from documentation, terminals and chats, into the session grammar, and says
+ * what it changed. Sessions themselves stay strict. Pure.
+ */
+
+import { quoteWord } from 'keylatch/hints';
+import { kindedLine } from './line-kinds.ts';
+import { redisCliCall, shellCommand } from './shell-line.ts';
+import { openQuote, plainQuotes, trailingComment } from './typed-line.ts';
+
+export interface Change {
+  /** Number of the pasted line, from 1. */
+  readonly line: number;
+  readonly was: string;
+  /** Lines in its place, joined by line feeds; empty: left out. */
+  readonly now: string;
+  readonly why: string;
+}
+
+export interface Rewritten {
+  readonly text: string;
+  readonly changes: readonly Change[];
+}
+
+/** Facts about commands that the filter needs. */
+export interface CommandNames {
+  isCommand(word: string): boolean;
+  isBlocking(word: string): boolean;
+}
+
+/** Commands with the status reply that old documentation shows in quotes. */
+const STATUS =
+  /^(?:SET|SETEX|PSETEX|MSET|HMSET|LSET|LTRIM|RENAME|SELECT|FLUSHALL|FLUSHDB|MULTI|WATCH|UNWATCH|DISCARD|AUTH|CONFIG|CLIENT|SWAPDB|RESTORE|PFMERGE|PING)\b(?!.*\bGET\b)/i;
+const QUOTED_STATUS = /^"(OK|PONG|QUEUED)"$/;
+const ELAPSED = /^\((\d+\.\d\d)s\)$/;
+/** Longest command over several lines that is read as one. */
+const MAX_JOINED = 100;
+const MS_PER_SECOND = 1000;
+
+export function rewritePasted(text: string, names: CommandNames): Rewritten {
+  return new Filter(text, names).run();
+}
+
+class Filter {
+  private readonly lines: readonly string[];
+  private readonly written: string[] = [];
+  private readonly changes: Change[] = [];
+  private readonly prompted: boolean;
+  private readonly databases = new Set<string>();
+  private at = 0;
+  /** Prompt and text of the last command, with the index of its first reply among the written lines. */
+  private last: { head: string; text: string; replies: number } | undefined;
+  /** Set below a line of a shell that is no command of Redis. */
+  private inShell = false;
+
+  constructor(
+    text: string,
+    private readonly names: CommandNames,
+  ) {
+    this.lines = text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n?/g, '\n')
+      .split('\n');
+    this.prompted = this.lines.some((line) => isPrompted(line) || redisCliCall(line) !== undefined);
+  }
+
+  run(): Rewritten {
+    for (; this.at < this.lines.length; this.at += 1) this.step(this.lines[this.at] ?? '');
+    return { text: this.written.join('\n'), changes: this.changes };
+  }
+
+  private step(line: string): void {
+    if (/^\s*(?:```|~~~)/.test(line)) return this.change('', 'code fences are left out');
+    const call = redisCliCall(line);
+    if (call) return this.redisCli(call.words, call.database);
+    const shell = shellCommand(line);
+    if (shell !== undefined) return this.shell(shell);
+    const { kind, head, rest } = kindedLine(line);
+    if (kind === 'command') return this.command(head.trim(), rest.trim());
+    if (kind === 'reply' && !this.prompted && this.names.isCommand(firstWord(line)))
+      return this.bareCommand(line.trim());
+    if (kind === 'reply' || kind === 'anything') return this.reply(line);
+    if (kind !== 'blank' && kind !== 'comment') this.inShell = false;
+    this.keep(line);
+  }
+
+  /** A command of redis-cli among its arguments. Another database than 0 is another client, as the call is. */
+  private redisCli(words: readonly string[], database: string | undefined): void {
+    if (words.length === 0) return this.change('', 'redis-cli itself is not run');
+    const select = database !== undefined && !this.databases.has(database) ? [`db${database}> SELECT ${database}`] : [];
+    if (database !== undefined) this.databases.add(database);
+    const prompt = database === undefined ? '>' : `db${database}>`;
+    const text = words.map(quoteWord).join(' ');
+    this.change([...select, `${prompt} ${text}`].join('\n'), 'the arguments of redis-cli are the command');
+    this.expectReplies(prompt, text);
+  }
+
+  private shell(text: string): void {
+    const pause = /^sleep\s+(\d+(?:\.\d+)?)s?$/.exec(text);
+    this.inShell = pause === null;
+    if (pause) this.change(`@ +${Math.round(Number(pause[1]) * MS_PER_SECOND)}ms`, 'a pause is a step of the clock');
+    else this.change(`# $ ${text}`, 'commands of a shell are not run');
+  }
+
+  private command(head: string, typed: string): void {
+    if (/^exit$/i.test(typed)) return this.change('', 'exit belongs to redis-cli');
+    if (typed === '') return this.keep(this.lines[this.at] ?? '');
+    this.typed(head, typed, undefined);
+  }
+
+  /** A command without a prompt; quotes that stay open are closed on a later line. */
+  private bareCommand(typed: string): void {
+    let whole = typed;
+    let end = this.at;
+    while (openQuote(whole) && end + 1 < this.lines.length && end - this.at < MAX_JOINED) {
+      end += 1;
+      whole += `\\n${this.lines[end] ?? ''}`;
+    }
+    if (openQuote(whole)) return this.typed('>', typed, 'a command has a prompt');
+    this.typed('>', whole, 'a command has a prompt', end);
+  }
+
+  private typed(head: string, typed: string, why: string | undefined, end = this.at): void {
+    const quoted = plainQuotes(typed);
+    const { text, comment } = trailingComment(quoted);
+    const reasons = [
+      why,
+      quoted === typed ? undefined : 'typographic quotes were replaced: check the arguments',
+      comment === undefined ? undefined : 'the comment stands on a line of its own',
+    ].filter((reason) => reason !== undefined);
+    const now = [...(comment === undefined ? [] : [`# ${comment}`]), `${head} ${text}`];
+    if (reasons.length === 0) this.keep(this.lines[this.at] ?? '');
+    else this.change(now.join('\n'), reasons.join('; '), end);
+    this.at = end;
+    this.expectReplies(head, text);
+  }
+
+  private expectReplies(head: string, text: string): void {
+    this.last = { head, text, replies: this.written.length };
+    this.inShell = false;
+  }
+
+  private reply(line: string): void {
+    const text = line.trim();
+    const elapsed = ELAPSED.exec(text);
+    if (elapsed) return this.elapsed(Number(elapsed[1]));
+    if (this.inShell) return this.change(`# ${text}`, 'output of a shell command is a comment');
+    if (!this.last) return this.change(`# ${text}`, 'text above the first command is a comment');
+    if (text === '…') return this.change('...', 'three dots stand for any lines');
+    const plain = plainQuotes(line);
+    const status = QUOTED_STATUS.exec(plain.trim())?.[1];
+    if (status && STATUS.test(this.last.text)) return this.change(status, 'a status is printed without quotes');
+    const { text: bare, comment } = /^(?:OK|PONG|QUEUED|\(|")/.test(plain.trim())
+      ? trailingComment(plain)
+      : { text: plain };
+    if (comment !== undefined) return this.change(bare, `the comment “${comment}” is left out`);
+    if (plain !== line && !line.includes('"')) return this.change(plain, 'typographic quotes were replaced');
+    this.keep(line);
+  }
+
+  /** `(1.05s)`, which redis-cli prints below a reply that it had to wait for. */
+  private elapsed(seconds: number): void {
+    const { last } = this;
+    const replies = last ? this.written.slice(last.replies) : [];
+    const waited = last && this.names.isBlocking(firstWord(last.text)) && replies.join('') === '(nil)';
+    if (!waited) return this.keep(this.lines[this.at] ?? '');
+    const base = last.head.replace(/(?:\[\d+\])?(?:\(TX\))?>$/, '');
+    const named = /^[A-Za-z_][\w.-]*$/.test(base) ? base : 'redis';
+    const moved = `@ +${Math.round(seconds * MS_PER_SECOND)}ms`;
+    this.written.splice(last.replies, replies.length, moved, `${named}<`, ...replies);
+    this.note([moved, `${named}<`, ...replies].join('\n'), 'the reply came after a wait');
+  }
+
+  private keep(line: string): void {
+    this.written.push(line);
+  }
+
+  private change(now: string, why: string, end = this.at): void {
+    if (now !== '') this.written.push(...now.split('\n'));
+    this.note(now, why, end);
+  }
+
+  private note(now: string, why: string, end = this.at): void {
+    this.changes.push({ line: this.at + 1, was: this.lines.slice(this.at, end + 1).join('\n'), now, why });
+  }
+}
+
+function isPrompted(line: string): boolean {
+  const { kind, rest } = kindedLine(line);
+  return kind === 'command' && rest.trim() !== '';
+}
+
+function firstWord(line: string): string {
+  return line.trim().split(/\s/, 1)[0] ?? '';
+}

@@ -1,0 +1,45 @@
+/** Lines that were typed into a shell: calls of redis-cli with their arguments, and other commands. Pure. */
+
+const CALL = /^\s*(?:[^\s"'>]*[$%]\s+)?(?:redis-cli|valkey-cli)(?=\s|$)(.*)$/;
+const SHELL = /^\s*(?:[\w.@~:/-]+)?[$%]\s+(\S.*)$/;
+/** Options of redis-cli that have a value. */
+const WITH_VALUE = new Set(['-h', '-p', '-s', '-a', '-u', '-r', '-i', '-d', '-t', '-D', '--user', '--pass']);
+const WORD = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gy;
+
+/** Words of a command that redis-cli is called with; undefined for other lines. */
+export function redisCliCall(line: string): { words: string[]; database: string | undefined } | undefined {
+  const match = CALL.exec(line);
+  if (!match || /[<|]/.test(unquoted(match[1] ?? ''))) return undefined;
+  const words = shellWords(match[1] ?? '');
+  let database: string | undefined;
+  let first = 0;
+  for (; words[first]?.startsWith('-'); first += 1) {
+    const option = words[first] ?? '';
+    if (option === '-n') database = words[(first += 1)];
+    else if (WITH_VALUE.has(option)) first += 1;
+  }
+  return { words: words.slice(first), database: database && database !== '0' ? database : undefined };
+}
+
+/** The command behind a shell's prompt; undefined for other lines. */
+export function shellCommand(line: string): string | undefined {
+  return SHELL.exec(line)?.[1]?.trim();
+}
+
+/** Splits as a shell does; a comment behind the words is left out. */
+function shellWords(text: string): string[] {
+  const words: string[] = [];
+  for (const [, word = ''] of text.matchAll(WORD)) {
+    if (word.startsWith('#')) break;
+    words.push(word.replace(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g, unescaped));
+  }
+  return words;
+}
+
+function unescaped(_all: string, single?: string, double?: string, escaped?: string): string {
+  return single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '';
+}
+
+function unquoted(text: string): string {
+  return text.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '');
+}

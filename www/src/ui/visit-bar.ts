@@ -1,0 +1,47 @@
+/** Messages about this visit: restored keys, another tab, storage that fails, a new version of the page. */
+
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import type { Visit } from '../model/visit.ts';
+import { controls } from '../style/controls.ts';
+import { watch } from './watch.ts';
+
+export class VisitBar extends LitElement {
+  static override properties = { visit: { attribute: false } };
+  declare visit: Visit;
+
+  static override styles = [
+    controls,
+    css`
+      .row {
+        padding: var(--gap-1) var(--gap-5);
+        border-block-end: 1px solid var(--line);
+        background: var(--brass-wash);
+        font-size: var(--text-2);
+      }
+      p {
+        flex: 1 1 16rem;
+      }
+      @media (max-width: 44rem) {
+        .row {
+          padding: var(--gap-1) var(--gap-3);
+        }
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    watch(this, () => this.visit.changes, ['visit']);
+  }
+
+  override render(): TemplateResult {
+    return html`${this.visit.offers.map(
+      ({ text, actions }) => html`<div class="row" role="status">
+        <p>${text}</p>
+        ${actions.map(({ label, act }) => html`<button class="button" @click=${act}>${label}</button>`)}
+      </div>`,
+    )}`;
+  }
+}
+
+customElements.define('kl-visit-bar', VisitBar);
