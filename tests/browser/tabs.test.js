@@ -280,6 +280,35 @@ test('a leader of another version is not obeyed', async () => {
   assert.equal(await leader.evaluate(() => db.ping()), 'PONG');
 });
 
+test('a worker takes part as a tab does', async () => {
+  const [leader] = await pair();
+  const started = (page) =>
+    page.evaluate(
+      (shared) =>
+        new Promise((resolve) => {
+          globalThis.worker = new Worker('/fixtures/worker.js', { type: 'module' });
+          worker.onmessage = ({ data }) => resolve(data);
+          worker.postMessage(shared);
+        }),
+      name,
+    );
+  assert.deepEqual(await started(leader), ['follower', 'OK', 'worker']);
+  assert.equal(await leader.evaluate(() => db.get('job')), 'worker');
+  names += 1;
+  name = `test ${names}`;
+  const page = await site.open();
+  pages.push(page);
+  assert.deepEqual(await started(page), ['leader', 'OK', 'worker']);
+  await share(page);
+  assert.deepEqual([await roleOf(page), await page.evaluate(() => db.get('job'))], ['follower', 'worker']);
+  await page.evaluate(async () => {
+    await db.flush();
+    worker.terminate();
+  });
+  await until(page, 'leader');
+  assert.equal(await page.evaluate(() => db.get('job')), 'worker');
+});
+
 test('a tab that is closed by its program hands over, and its calls are refused', async () => {
   const [leader, follower] = await pair();
   await leader.evaluate(async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { failure, stub } from '../js/support/file-system.mjs';
 import { dial } from './support/raw.mjs';
 import { redisCli, serveRedis } from './support/redis.mjs';
 import { entry, program, run, serve, until } from './support/server.mjs';
@@ -60,6 +61,7 @@ test('replies of a turn leave after one fdatasync', async (t) => {
   const server = createServer({ dir, port: 0, bind: '127.0.0.1', appendfsync: 'always' });
   assert.throws(() => server.db, /await listen\(\) first/);
   await server.listen();
+  t.after(() => server.close().catch(() => {}));
   const log = join(dir, 'appendonlydir', 'appendonly.aof.1.incr.aof');
   const client = await dial(t, server.port);
   assert.equal(await client.ask('SET k v\r\n'.repeat(100), '+OK\r\n'.repeat(100)), '+OK\r\n'.repeat(100));
@@ -69,6 +71,22 @@ test('replies of a turn leave after one fdatasync', async (t) => {
   assert.match(readFileSync(log, 'latin1'), /direct/, 'a call of this process is written when it returns');
   client.destroy();
   await server.close();
+});
+
+test('a reply to what could not be forced to the medium never leaves, also before QUIT', async (t) => {
+  const server = createServer({ dir: folder(t), port: 0, bind: '127.0.0.1', appendfsync: 'always' });
+  await server.listen();
+  t.after(() => server.close().catch(() => {}));
+  const restore = stub(t, 'fdatasyncSync', () => {
+    throw failure('EIO');
+  });
+  const client = await dial(t, server.port);
+  client.send('SET k v\r\nQUIT\r\n');
+  assert.equal(await client.rest(), '');
+  restore();
+  await until(() => server.db.persistence.state === 'running', 'another attempt');
+  const writer = await dial(t, server.port);
+  assert.equal(await writer.ask('SET l v\r\n'), '+OK\r\n');
 });
 
 test('SAVE and BGSAVE write dump.rdb, BGREWRITEAOF a base, and a real server reads both', async (t) => {
@@ -118,6 +136,7 @@ test('CONFIG SET appendfsync takes effect', async (t) => {
   const dir = folder(t);
   const server = createServer({ dir, port: 0, bind: '127.0.0.1' });
   await server.listen();
+  t.after(() => server.close().catch(() => {}));
   const log = join(dir, 'appendonlydir', 'appendonly.aof.1.incr.aof');
   server.db.set('a', 1);
   assert.equal(readFileSync(log).length, 0);

@@ -11,11 +11,14 @@ const { indexedDbStore, open, PersistenceError } = await entry('persist-browser'
 const MB = 1024 * 1024;
 const held = new Set();
 
-/** navigator.locks with `ifAvailable`. */
+/** navigator.locks. */
 const locks = {
-  async request(name, { ifAvailable }, work) {
-    assert.ok(ifAvailable);
-    if (held.has(name)) return work(null);
+  async request(name, { ifAvailable, signal }, work) {
+    if (held.has(name) && ifAvailable) return work(null);
+    while (held.has(name)) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      signal.throwIfAborted();
+    }
     held.add(name);
     try {
       return await work({ name });
@@ -131,6 +134,13 @@ test('a second writer of one name is refused, and the first one keeps writing', 
   await first.close();
   const second = await open({ name: 'a' });
   assert.equal(second.get('k'), '1');
+  await second.close();
+});
+
+test('a page that goes has half a second to release the store', async () => {
+  const first = await open({ name: 'a' });
+  setTimeout(() => first.close(), 50);
+  const second = await open({ name: 'a' });
   await second.close();
 });
 

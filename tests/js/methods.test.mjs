@@ -47,6 +47,11 @@ const REASONS = {
     'SUNSUBSCRIBE',
     'UNSUBSCRIBE',
   ],
+  'saves to a store, which has methods of its own: flush and rewrite of keylatch/persist': [
+    'BGREWRITEAOF',
+    'BGSAVE',
+    'SAVE',
+  ],
   'administration and diagnostics of a server, typed at a prompt': [
     'ACL|*',
     'CLUSTER|*',

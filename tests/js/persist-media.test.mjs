@@ -7,9 +7,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { failure, stub } from './support/file-system.mjs';
 import { copyOf, folder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
+import { until } from './support/until.mjs';
 
 const { open } = await entry('persist');
 
@@ -103,6 +105,19 @@ test('a process that ends without close, or by an error, has written everything'
   }
 });
 
+test('a worker thread that ends without close has written everything, and releases the folder', async (t) => {
+  const dir = folder(t);
+  const text = `import(${JSON.stringify(`file://${packageFolder}/esm/persist.js`)}).then(async ({ open }) => {
+    const db = await open({ dir: ${JSON.stringify(dir)} });
+    db.set('k', 'v');
+    process.exit();
+  });`;
+  await once(new Worker(text, { eval: true }), 'exit');
+  const db = await open({ dir });
+  assert.equal(db.get('k'), 'v');
+  await db.close();
+});
+
 test('a full disk: what was written in part is removed, and writing goes on', async (t) => {
   const dir = folder(t);
   const db = await open({ dir });
@@ -124,7 +139,7 @@ test('a full disk: what was written in part is removed, and writing goes on', as
   const crashed = copyOf(t, dir);
   fs.rmSync(join(crashed, 'keylatch.lock'));
   restore();
-  await sleep(300);
+  await until(() => db.persistence.state === 'running', 'writing');
   assert.deepEqual(states, [
     ['failed', 'FULL'],
     ['running', undefined],
@@ -151,8 +166,7 @@ test('a failed fdatasync: everything is written anew, because the system may hav
   db.set('b', 1);
   assert.equal(db.persistence.state, 'failed');
   restore();
-  await sleep(300);
-  assert.equal(db.persistence.state, 'running');
+  await until(() => db.persistence.state === 'running', 'writing anew');
   assert.ok(db.persistence.snapshotBytes > 0, 'a snapshot replaced the log');
   db.set('c', 1);
   await db.close();

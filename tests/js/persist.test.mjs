@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entry } from './support/package.mjs';
+import { until } from './support/until.mjs';
 
 const { ManualClock } = await entry('index');
 const { open, memoryStore, PersistenceError, isDue, COMPACT_BYTES_MIN } = await entry('persist');
@@ -58,7 +59,7 @@ test('effects are appended after 10 ms by themselves, many at once immediately, 
   const db = await open({ store });
   db.set('a', 1);
   assert.deepEqual(store.calls, []);
-  await sleep(40);
+  await until(() => store.calls.length > 0, 'an append');
   assert.deepEqual(store.calls, ['append']);
   const value = 'x'.repeat(1000);
   for (let index = 0; index < 100; index += 1) db.set(`k${index}`, value);
@@ -80,8 +81,7 @@ test('faked timers of a test framework do not hold back the log', async () => {
     db.set('a', 1);
     await new Promise((resolve) => setImmediate(resolve));
     mock.timers.reset();
-    await sleep(30);
-    assert.deepEqual(store.calls, ['append']);
+    await until(() => store.calls.length > 0, 'an append');
     await db.close();
   } finally {
     mock.timers.reset();
@@ -185,8 +185,7 @@ test('a failure is an event; nothing is lost or reordered, and writing goes on b
   assert.equal(db.get('b'), '23', 'writes are accepted meanwhile');
   assert.ok(db.persistence.pendingBytes > 0);
   store.fail(undefined);
-  await sleep(400);
-  assert.equal(db.persistence.state, 'running');
+  await until(() => db.persistence.state === 'running', 'writing');
   assert.equal(db.persistence.error, undefined);
   assert.equal(db.persistence.pendingBytes, 0);
   await db.close();

@@ -82,6 +82,9 @@ function replay(file, check) {
   }
 }
 
+/** Rows that reply with an error in a session, which has no store; tests/clients/persist-server.test.mjs shows their replies. */
+const NEEDING_A_STORE = new Set(['BGREWRITEAOF', 'BGSAVE', 'SAVE']);
+
 test('every reply of every session has the declared type', () => {
   const mismatches = [];
   const seen = new Set();
@@ -94,7 +97,9 @@ test('every reply of every session has the declared type', () => {
     });
   }
   assert.equal(mismatches.join('\n'), '');
-  const unseen = [...rows.values()].filter((row) => !seen.has(row.name) && !isAlwaysError(row));
+  const unseen = [...rows.values()].filter(
+    (row) => !seen.has(row.name) && !isAlwaysError(row) && !NEEDING_A_STORE.has(row.name),
+  );
   assert.deepEqual(
     unseen.map(({ name }) => name),
     [],

@@ -60,6 +60,7 @@ test('errors keep class, message and code, and every error is a rejection', asyn
     await assert.rejects(db.set('k', 'v', { exx: 1 }), TypeError);
     await assert.rejects(db.set('k', Number.NaN), /argument 2 of SET is NaN/);
     await assert.rejects(db.inspectPage({ limit: -1 }), { name: 'TypeError', message: /limit/ });
+    await assert.rejects(db.inspectPage({ limit: () => 1 }), { name: 'DataCloneError' });
     await assert.rejects(db.load(new Uint8Array([1])), { name: 'LoadError' });
     await assert.rejects(db.multi().set('a', 1).lpush('text', 1).exec(), (error) => {
       assert.equal(error.name, 'ExecError');
@@ -170,6 +171,28 @@ test('events and messages reach all tabs', async () => {
   assert.deepEqual(once, ['k1']);
 });
 
+test('messages and events for await, until the tab is closed', async () => {
+  const [a, b] = await pair();
+  const messages = await b.db.messages('news');
+  const events = await b.db.events('set', { match: 'k*' });
+  await a.db.publish('news', 'one');
+  await a.db.publish('news', 'two');
+  await a.db.set('other', 1);
+  await a.db.set('k', 1);
+  const read = [];
+  for await (const message of messages) if (read.push(message) === 2) break;
+  assert.deepEqual(read, ['one', 'two']);
+  assert.equal((await events.next()).value.key, 'k');
+  // The end reaches the leader before what comes after it.
+  await b.db.get('x');
+  assert.equal(await a.db.publish('news', 'nobody'), 0);
+  const last = events.next();
+  await b.db.close();
+  assert.deepEqual(await last, { done: true, value: undefined });
+  await assert.rejects(a.db.messages('c', { limits: 1 }), /unknown option "limits"/);
+  await assert.rejects(b.db.messages('c'), ClosedError);
+});
+
 test('waiting reaches other tabs, in their order, and an abort loses no element', async () => {
   const [a, b] = await pair();
   const c = await world.open();
@@ -223,6 +246,26 @@ test('a write is flushed before its answer with acknowledge: flushed, and the ne
   world.kill(a);
   assert.equal(await b.db.get('k'), 'v');
   assert.equal(b.db.role, 'leader');
+});
+
+test('a write that an urgent end of the leader cuts is neither a success nor a failure of the store', async () => {
+  const [a, b] = await pair({ acknowledge: 'flushed' });
+  const { append, close } = a.store;
+  let isClosed = false;
+  a.store.append = async (...given) => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (isClosed) throw new PersistenceError('LOST', 'closed');
+    append(...given);
+  };
+  a.store.close = async () => {
+    isClosed = true;
+    return close();
+  };
+  const write = b.db.set('k', 'v');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  a.life.leaving();
+  await assert.rejects(write, { name: 'TabsError', code: 'LEADER_CHANGED', mayHaveRun: true });
+  assert.equal(await b.db.get('k'), null);
 });
 
 test('failover keeps flushed writes, subscriptions, listeners and databases', async () => {

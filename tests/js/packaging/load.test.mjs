@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -31,6 +31,16 @@ loads('Deno', 'import', () =>
   assert.equal(run(deno, [...DENO, '--allow-read', 'load.mjs'], { cwd: home }), 'loaded\n'),
 );
 loads('Deno', 'without permissions', () => assert.equal(run(deno, [...DENO, 'small.mjs'], { cwd: home }), 'OK null\n'));
+
+test('data in files, written in turns by Node, Bun and Deno, each without closing it', () => {
+  const dir = join(home, 'data');
+  rmSync(dir, { recursive: true, force: true });
+  const programs = [[process.execPath], [script(`@oven/bun-${platform}/bin/bun`)], [deno, ...DENO, '--allow-all']];
+  programs.forEach(([program, ...options], index) => {
+    const given = [...options, 'files.mjs', dir, String(index + 1)];
+    assert.equal(run(program, given, { cwd: home }), 'kept\n', program);
+  });
+});
 
 test('a program without the file keylatch.wasm, as in a bundle', () => {
   const moved = project('moved', 'node');

@@ -150,6 +150,16 @@ export class World {
   }
 
   #post(tab, from, name, data) {
+    if (data.kind !== 'batch') return this.#postOne(tab, from, name, data);
+    // The schedule is about single messages. Those that are delivered arrive together.
+    const delivered = data.pieces.filter((piece) => (this.route(piece, tab) ?? 'deliver') === 'deliver');
+    const isWhole = delivered.length === data.pieces.length;
+    if (isWhole) return this.#postOne(tab, from, name, data);
+    for (const piece of data.pieces) this.#postOne(tab, from, name, piece);
+    return undefined;
+  }
+
+  #postOne(tab, from, name, data) {
     if (tab.isDead) return;
     this.sent.push(data);
     const deliver = () =>

@@ -7,7 +7,7 @@ import { commit, completionOf, newer, resultOf, storageFailure, writing } from '
 import { databaseName } from './names.js';
 import type { Durability } from './options.js';
 import type { Store, Stored } from './store.js';
-import { acquireNow, platformLocks, type HeldLock } from './web-lock.js';
+import { acquireWithin, platformLocks, type HeldLock } from './web-lock.js';
 
 /** Format of the contents; newer ones are refused. */
 const FORMAT = 1;
@@ -17,6 +17,9 @@ const SCHEMA = 1;
 
 /** A snapshot is stored in pieces of this length: some browsers copy values once more than necessary. */
 const CHUNK_BYTES = 1024 * 1024;
+
+/** Time for the lock: a page that is reloaded or closed holds it until it has gone. */
+const LOCK_MS = 500;
 
 /** The only key of the object store `meta`. */
 const META = 'store';
@@ -140,7 +143,7 @@ class IndexedDbStore implements Store {
       const reason = 'Web Locks are missing here, so two pages could write one store; serve the page over https';
       throw new PersistenceError('UNSUPPORTED', `${this.title}: ${reason}`);
     }
-    const lock = await acquireNow(locks, this.#name);
+    const lock = await acquireWithin(locks, this.#name, LOCK_MS);
     if (lock !== undefined) return lock;
     const advice = 'another tab or worker has it open; close that one, or use share() of keylatch/tabs in all of them';
     throw new PersistenceError('IN_USE', `${this.title}: ${advice}`);

@@ -39,6 +39,7 @@ export class PersistentLog {
   /** True while that snapshot is written: appends wait. */
   #isHeld = false;
   #groups = 0;
+  #taken = 0;
   #closing: Promise<void> | undefined;
 
   constructor(db: LogSource, store: Store, settings: LogSettings) {
@@ -74,9 +75,9 @@ export class PersistentLog {
     return this.#settings.isImmediate();
   }
 
-  /** Number of the last effects that were taken. */
-  get lastSeq(): number {
-    return this.#queue.lastSeq;
+  /** Number of times that effects were taken. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Bytes that were taken from the engine and not yet flushed. */
@@ -104,7 +105,7 @@ export class PersistentLog {
     if (this.#state === 'lost' || this.#state === 'closed') return false;
     this.#take();
     this.#drain();
-    return this.#queue.isEmpty && !this.#isHeld;
+    return this.#queue.isEmpty && !this.#isHeld && this.#owed === undefined;
   }
 
   /**
@@ -192,6 +193,7 @@ export class PersistentLog {
     this.#timer = undefined;
     if (this.#stopEffects === undefined) return;
     const effects = this.#db.takeEffects();
+    if (effects.length > 0) this.#taken += 1;
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
     this.#queue.push({ bytes: effects, nowMs: this.#nowMs() });
@@ -324,7 +326,7 @@ export class PersistentLog {
     this.#isHeld = true;
     let snapshot: Uint8Array;
     try {
-      if (this.#stopEffects !== undefined) this.#db.takeEffects();
+      this.#take();
       snapshot = owed.snapshot ?? this.#db.snapshot();
     } catch (error) {
       this.#isHeld = false;

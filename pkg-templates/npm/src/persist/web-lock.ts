@@ -29,8 +29,24 @@ export function acquire(locks: Locks, name: string, signal?: AbortSignal): Promi
   });
 }
 
+/** Waits for a lock for a bounded time; undefined if it is held for longer. */
+export async function acquireWithin(locks: Locks, name: string, ms: number): Promise<HeldLock | undefined> {
+  const free = await acquireNow(locks, name);
+  if (free !== undefined) return free;
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(), ms);
+  try {
+    return await acquire(locks, name, waiting.signal);
+  } catch (error) {
+    if (waiting.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Takes a lock if it is free at this moment; undefined if it is not. */
-export function acquireNow(locks: Locks, name: string): Promise<HeldLock | undefined> {
+function acquireNow(locks: Locks, name: string): Promise<HeldLock | undefined> {
   return new Promise((resolve, reject) => {
     const work = (lock: unknown): Promise<void> | undefined => {
       if (lock !== null) return new Promise((release) => resolve({ release }));

@@ -20,13 +20,14 @@ export class OutputBatch {
   write(socket: Socket, output: Uint8Array): void {
     if (socket.writableCorked === 0) {
       socket.cork();
-      if (this.#corked.push(socket) === 1) setImmediate(this.#flush);
+      if (this.#corked.push(socket) === 1) setImmediate(this.flush);
     }
     socket.write(Buffer.from(output));
     if (socket.writableLength >= HELD_BYTES_MAX) this.#release(socket, this.#isSafe());
   }
 
-  readonly #flush = (): void => {
+  /** Writes everything now, as before a connection is closed, which would write its output unasked. */
+  readonly flush = (): void => {
     const corked = this.#corked;
     this.#corked = [];
     const isSafe = this.#isSafe();

@@ -73,6 +73,7 @@ export class Peer implements StreamUser {
     if (this.#over) return;
     this.#end();
     this.#socket.removeAllListeners('data');
+    this.#host.output.flush();
     this.#socket.end();
     // A connection closed with unread input would be reset, and its last reply lost.
     this.#socket.resume();

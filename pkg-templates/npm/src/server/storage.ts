@@ -21,7 +21,7 @@ export class Storage {
   #timer: NodeJS.Timeout | undefined;
   #savedAtMs = Date.now();
   #isSaving = false;
-  /** Number of the last effects of which the replies were released. */
+  /** Effects of which the replies were released or dropped. */
   #released = 0;
 
   constructor(db: PersistentKeylatch) {
@@ -46,8 +46,8 @@ export class Storage {
   isSafe(): boolean {
     const { log } = this.#db;
     if (!log.isImmediate || log.flushNow()) return true;
-    const isOld = log.lastSeq === this.#released;
-    this.#released = log.lastSeq;
+    const isOld = log.taken === this.#released;
+    this.#released = log.taken;
     return isOld;
   }
 

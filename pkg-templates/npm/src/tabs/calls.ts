@@ -10,7 +10,7 @@ import type { Outcome, Request } from './wire.js';
 export const LEADERLESS_MS = 1000;
 
 /** Time for the last answers of a former leader: they may arrive after the announcement of the next one. */
-export const HANDOVER_MS = 20;
+const HANDOVER_MS = 20;
 
 /** A call, as its caller describes it. */
 export interface CallOptions {
@@ -80,8 +80,13 @@ export class Calls {
     this.#leader = undefined;
     const isCut = [...this.#pending.values()].some(({ epoch, options }) => epoch !== undefined && !options.isResent);
     // All calls wait meanwhile, so that they are sent in their order.
-    if (isCut) this.#handover = setTimeout(() => this.#begin(leader), HANDOVER_MS);
+    if (isCut) this.#handover = setTimeout(() => this.#receiveLast(leader), HANDOVER_MS);
     else this.#begin(leader);
+  }
+
+  /** This page may have been busy until now: messages that arrived meanwhile have their turn before the next timer. */
+  #receiveLast(leader: Destination): void {
+    this.#handover = setTimeout(() => this.#begin(leader), HANDOVER_MS);
   }
 
   #begin(leader: Destination): void {

@@ -56,6 +56,8 @@ export class Hub {
 
   /** Calls a method of the leader's database. */
   async method<T>(method: MethodName, ...given: readonly unknown[]): Promise<T> {
+    // Options that no message can carry are refused here, also by the tab that leads. Bytes are not copied for that.
+    structuredClone(given.filter((value) => !(value instanceof Uint8Array)));
     const outcome = await this.call({
       make: () => ({ kind: 'method', method, given }),
       isResent: isRead(method),

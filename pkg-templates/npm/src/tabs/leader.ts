@@ -35,6 +35,7 @@ export class Leader {
   /** The last call that was taken of each tab: one with a smaller number is a duplicate, or too late. */
   readonly #lastIds = new Map<string, number>();
   #isFlushing = false;
+  #isOver = false;
 
   constructor(db: PersistentKeylatch, reach: Reach, isHidden: () => boolean) {
     this.#db = db;
@@ -73,6 +74,7 @@ export class Leader {
 
   /** Ends the engine and the store. Waits of tabs are refused: nothing of them ran. */
   end(): Promise<void> {
+    this.#isOver = true;
     for (const [tab, { waits }] of this.#tabs)
       for (const id of waits.keys()) this.#reach.answer(tab, id, { kind: 'refused' });
     for (const tab of [...this.#tabs.keys()]) this.drop(tab);
@@ -122,7 +124,8 @@ export class Leader {
       if (flushed !== true) return this.#reach.answer(tab, id, outcome);
       this.#db.flush().then(
         () => this.#reach.answer(tab, id, outcome),
-        (error) => this.#reach.answer(tab, id, { kind: 'failure', failure: failureOf(error) }),
+        // At an urgent end the last writes may be lost: without an answer their tabs learn that it is unknown.
+        (error) => this.#isOver || this.#reach.answer(tab, id, { kind: 'failure', failure: failureOf(error) }),
       );
     });
   }

@@ -9,9 +9,12 @@ import {
   type InspectedKey,
   type InspectKeyOptions,
   type KeyPage,
+  type KeyEvent,
   type KeyPageOptions,
   type ListenOptions,
   type MessageListener,
+  type Messages as MessagesOf,
+  type MessagesOptions,
   type SubscribeOptions,
   type TransactionOptions,
   type Unsubscribe,
@@ -19,6 +22,7 @@ import {
 import type { Argument } from '../argument.js';
 import type { Persistence } from '../persist-browser.js';
 import type { MessageKind } from '../subscriptions.js';
+import type { Shape } from '../sugar/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from './shared-client.js';
@@ -28,7 +32,7 @@ import { TabClient } from './tab-client.js';
 import { runShared } from './shared-transaction.js';
 import type { Failure, Happened, Push } from './wire.js';
 
-const { checked, Events, shapes } = Keylatch.parts;
+const { checked, Events, Messages, shapes } = Keylatch.parts;
 
 type Listener = (argument: never) => void;
 
@@ -43,6 +47,8 @@ export class SharedKeylatch extends SharedClient {
   readonly #hub: Hub;
   readonly #events = new Events();
   readonly #subscriptions: SharedSubscriptions;
+  /** Ends of iterations. */
+  readonly #ends = new Set<() => void>();
   #roleListeners: readonly RoleListener[] = [];
 
   /** @internal Use `share()`. */
@@ -158,6 +164,42 @@ export class SharedKeylatch extends SharedClient {
     return this.#subscribe('smessage', channel, listener, options);
   }
 
+  /**
+   * Messages of a channel for `for await`, from when the promise resolves. A queue of bounded length holds unread messages;
+   * `close()` ends the iteration.
+   */
+  messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Promise<MessagesOf<Uint8Array>>;
+  messages(
+    channel: Argument,
+    options?: MessagesOptions & { readonly buffer?: false | undefined },
+  ): Promise<MessagesOf<string>>;
+  messages(
+    channel: Argument,
+    options?: MessagesOptions,
+  ): Promise<MessagesOf<string>> | Promise<MessagesOf<Uint8Array>> {
+    const { buffer = false } = options ?? {};
+    return this.#iterated<string>('messages', options, shapes.MESSAGES, (listener) =>
+      this.#subscribe('message', channel, listener, { buffer }),
+    );
+  }
+
+  /** Events of keys for `for await`, from when the promise resolves, as `messages` has messages. */
+  events(
+    event: EventName,
+    options: ListenOptions & MessagesOptions & { readonly buffer: true },
+  ): Promise<MessagesOf<KeyEvent<Uint8Array>>>;
+  events(event?: EventName, options?: ListenOptions & MessagesOptions): Promise<MessagesOf<KeyEvent>>;
+  events(
+    event: EventName = '*',
+    options?: ListenOptions & MessagesOptions,
+  ): Promise<MessagesOf<KeyEvent>> | Promise<MessagesOf<KeyEvent<Uint8Array>>> {
+    const { limit: _, signal: __, ...given } = options ?? {};
+    const shape = { ...shapes.LISTEN, ...shapes.MESSAGES };
+    return this.#iterated<KeyEvent>('events', options, shape, (listener) =>
+      this.#listen(event, listener, false, 'events', given),
+    );
+  }
+
   /** A page of the keys with their type, size and deadline. */
   inspectPage(options?: KeyPageOptions): Promise<KeyPage> {
     return this.#hub.method('inspectPage', options);
@@ -211,8 +253,12 @@ export class SharedKeylatch extends SharedClient {
 
   /** Leaves the tabs. A leader flushes and closes the store first; another tab then leads. */
   override async close(): Promise<void> {
-    await this.#hub.tab.close();
-    this.#events.clear();
+    try {
+      await this.#hub.tab.close();
+    } finally {
+      this.#events.clear();
+      for (const end of this.#ends) end();
+    }
   }
 
   /** @internal */
@@ -262,6 +308,32 @@ export class SharedKeylatch extends SharedClient {
       throw error;
     }
     return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  /** An iteration over what a subscription brings. */
+  async #iterated<T>(
+    method: string,
+    options: MessagesOptions | undefined,
+    shape: Shape<MessagesOptions>,
+    subscribe: (listener: (item: T) => void) => Promise<Unsubscribe>,
+  ): Promise<MessagesOf<T>> {
+    let subscribed: Promise<Unsubscribe> | undefined;
+    const begin = (listener: (item: T) => void, ended: () => void): (() => void) => {
+      subscribed = subscribe(listener);
+      this.#ends.add(ended);
+      return () => {
+        this.#ends.delete(ended);
+        subscribed?.then((end) => end()).catch(() => {});
+      };
+    };
+    const messages = new Messages<T>(begin, checked(method, options, shape));
+    try {
+      await subscribed;
+    } catch (error) {
+      await messages.return();
+      throw error;
+    }
+    return messages;
   }
 
   /** Sends the names of the events with a listener to the leader, if they are others than before. */

@@ -2,10 +2,11 @@
 import { Keylatch } from '../index.js';
 import { databaseName } from '../persist/names.js';
 import { acquire, type HeldLock } from '../persist/web-lock.js';
-import { Calls, HANDOVER_MS, LEADERLESS_MS, type Destination } from './calls.js';
+import { Calls, LEADERLESS_MS, type Destination } from './calls.js';
 import type { Channel, Environment } from './environment.js';
 import type { Reach } from './leader.js';
 import { Leadership, type Opened } from './leadership.js';
+import { Outbox } from './outbox.js';
 import type { Role } from './role.js';
 import { TabsError } from './tabs-error.js';
 import {
@@ -16,6 +17,7 @@ import {
   type Call,
   type Happened,
   type InboxMessage,
+  type Piece,
   type Push,
   type RoomMessage,
 } from './wire.js';
@@ -45,8 +47,7 @@ export class Tab {
   readonly #listener: TabListener;
   readonly #room: Channel;
   readonly #inbox: Channel;
-  /** Inboxes of others, by tab. */
-  readonly #others = new Map<string, Channel>();
+  readonly #outbox: Outbox;
   #ownLock: HeldLock | undefined;
   #unwatch = (): void => {};
   #waiting = new AbortController();
@@ -73,6 +74,7 @@ export class Tab {
     this.#listener = listener;
     this.#room = environment.channel(roomName(name));
     this.#inbox = environment.channel(inboxName(name, this.id));
+    this.#outbox = new Outbox(this.id, (tab) => environment.channel(inboxName(name, tab)));
   }
 
   get role(): Role {
@@ -83,7 +85,11 @@ export class Tab {
   async start(): Promise<void> {
     // Messages are received before anything is asked, and before the lock is waited for: none is missed.
     this.#room.onmessage = ({ data }) => this.#heard(data as RoomMessage);
-    this.#inbox.onmessage = ({ data }) => this.#received(data as InboxMessage);
+    this.#inbox.onmessage = ({ data }) => {
+      const message = data as InboxMessage;
+      if (message.kind !== 'batch') this.#received(message);
+      else for (const piece of message.pieces) this.#received(piece);
+    };
     this.#ownLock = await acquire(this.#environment.locks, tabLockName(this.#name, this.id));
     const life = { leaving: () => this.#leave(), returned: () => this.#return() };
     this.#unwatch = this.#environment.watch(life);
@@ -132,13 +138,13 @@ export class Tab {
     this.#ownLock?.release();
     this.#room.close();
     // Calls that are on their way are refused meanwhile, so that their tabs know that they did not run.
-    setTimeout(() => this.#closeChannels(), HANDOVER_MS);
+    setTimeout(() => this.#closeChannels(), LEADERLESS_MS);
     if (this.#lastFailure !== undefined) throw this.#lastFailure.error;
   }
 
   #closeChannels(): void {
-    for (const channel of [this.#inbox, ...this.#others.values()]) channel.close();
-    this.#others.clear();
+    this.#inbox.close();
+    this.#outbox.close();
   }
 
   /** Leads again and again, until the tab is closed. */
@@ -248,7 +254,7 @@ export class Tab {
     this.#listener.led();
   }
 
-  #received(message: InboxMessage): void {
+  #received(message: Piece): void {
     if (message.version !== VERSION) return;
     if (message.kind === 'call') return this.#called(message);
     // Answers of a former leader count until its calls are settled.
@@ -266,16 +272,16 @@ export class Tab {
     return {
       epoch,
       send: (id, request) =>
-        this.#to(tab).postMessage({ kind: 'call', from: this.id, version: VERSION, epoch, id, request } satisfies Call),
+        this.#outbox.send(tab, { kind: 'call', from: this.id, version: VERSION, epoch, id, request }),
     };
   }
 
   /** The way to tabs in one leadership. This tab itself needs no channel. */
   #reach(epoch: number): Reach {
     const sent = { from: this.id, version: VERSION, epoch };
-    const send = (tab: string, message: InboxMessage): void => {
-      if (tab === this.id) this.#received(message);
-      else this.#to(tab).postMessage(message);
+    const send = (tab: string, piece: Piece): void => {
+      if (tab === this.id) this.#received(piece);
+      else this.#outbox.send(tab, piece);
     };
     return {
       answer: (tab, id, outcome) => send(tab, { ...sent, kind: 'answer', id, outcome }),
@@ -292,18 +298,9 @@ export class Tab {
     const ended = ({ release }: HeldLock): void => {
       release();
       gone();
-      this.#others.get(tab)?.close();
-      this.#others.delete(tab);
+      this.#outbox.drop(tab);
     };
     acquire(this.#environment.locks, tabLockName(this.#name, tab), this.#watches.signal).then(ended, () => {});
-  }
-
-  #to(tab: string): Channel {
-    const known = this.#others.get(tab);
-    if (known !== undefined) return known;
-    const channel = this.#environment.channel(inboxName(this.#name, tab));
-    this.#others.set(tab, channel);
-    return channel;
   }
 
   #announce(message: RoomMessage): void {

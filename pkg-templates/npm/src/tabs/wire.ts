@@ -143,5 +143,14 @@ export interface Happened extends Sent {
   readonly db: number;
 }
 
+/** One of the messages for a tab. */
+export type Piece = Call | Answer | Push | Happened;
+
+/** Messages that were sent in one turn, in their order: the cost of a channel is by message. */
+export interface Batch extends Sent {
+  readonly kind: 'batch';
+  readonly pieces: readonly Piece[];
+}
+
 /** Messages of an inbox. */
-export type InboxMessage = Call | Answer | Push | Happened;
+export type InboxMessage = Piece | Batch;

@@ -263,7 +263,11 @@ export class FolderStore implements Store {
   }
 
   watchEnd(flush: () => void): () => void {
-    return atExit(flush);
+    // The lock is released too: a worker thread ends before its process.
+    return atExit(() => {
+      flush();
+      this.#release?.();
+    });
   }
 }
 
