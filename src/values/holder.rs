@@ -116,6 +116,10 @@ impl Holder {
         })?;
         let mut rest = text.get(mode.name().len()..)?;
         let mut number = |min: i64| {
+            if let [b' ', digit @ b'0'..=b'9', b' ', ..] = rest {
+                rest = rest.get(2..)?;
+                return Some(i64::from(digit - b'0')).filter(|&number| number >= min);
+            }
             let digits = rest.strip_prefix(b" ")?;
             let len = digits.iter().position(|&byte| byte == b' ').unwrap_or(digits.len());
             let (digits, after) = digits.split_at(len);
@@ -131,8 +135,14 @@ impl Holder {
         let mut text = HolderText { bytes: [0; TEXT_MAX], len: 0 };
         text.push(self.mode.name().as_bytes());
         for number in [self.permits, self.depth, self.delay_ms, self.token as i64] {
-            text.push(b" ");
-            text.push(IntegerText::of(number).as_bytes());
+            match number {
+                // Most numbers have one digit.
+                0..10 => text.push(&[b' ', b'0' + number as u8]),
+                _ => {
+                    text.push(b" ");
+                    text.push(IntegerText::of(number).as_bytes());
+                }
+            }
         }
         text
     }

@@ -164,13 +164,23 @@ impl Waiters {
         first.is_some_and(|(queue, first)| queue == Queue::Upgrade || position.is_none_or(|position| first < position))
     }
 
-    /// Clients in a queue of a key, in order.
-    pub fn of(&self, database: u8, key: &[u8], queue: Queue) -> impl Iterator<Item = &Waiter> {
-        let from = self.line(database, key).map(|line| entry(line, queue, QueuePosition(0)));
-        let entries = from
-            .into_iter()
-            .flat_map(move |from| self.queues.entries(from).take_while(move |((in_queue, _), _)| *in_queue == from.0));
-        entries.filter_map(|(_, slot)| self.waiters.get(Slot(slot)).map(|waiter| &**waiter))
+    /// First client of a queue after a position, with its own.
+    pub fn after(
+        &self,
+        database: u8,
+        key: &[u8],
+        queue: Queue,
+        position: QueuePosition,
+    ) -> Option<(QueuePosition, &Waiter)> {
+        let mut from = entry(self.line(database, key)?, queue, QueuePosition(position.0 + 1));
+        loop {
+            let ((in_queue, position), slot) =
+                self.queues.next(from).filter(|((in_queue, _), _)| *in_queue == from.0)?;
+            if let Some(waiter) = self.waiters.get(Slot(slot)) {
+                return Some((QueuePosition(position), waiter));
+            }
+            from = (in_queue, position + 1);
+        }
     }
 
     /// Position of the client that waits for a key as this owner.
@@ -219,7 +229,6 @@ fn owner_hash(line: u64, owner: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec::Vec;
 
     fn waited(queue: Queue, owner: &str) -> WaitedKey {
         let waiter = Waiter {
@@ -245,7 +254,11 @@ mod tests {
         }
         let name = waited(Queue::Line, "").name;
         assert_eq!(waiters.position_of(0, b"k", b"b"), Some(QueuePosition(3)));
-        assert_eq!(waiters.of(0, b"k", Queue::Line).map(|waiter| &*waiter.owner).collect::<Vec<_>>(), [b"b", b"a"]);
+        let after = |position| {
+            let found = waiters.after(0, b"k", Queue::Line, QueuePosition(position));
+            found.map(|(position, waiter)| (position.0, waiter.owner.to_vec()))
+        };
+        assert_eq!((after(0), after(3), after(7)), (Some((3, b"b".to_vec())), Some((7, b"a".to_vec())), None));
         for (position, queue, owner) in [(9, Queue::Upgrade, "c"), (3, Queue::Line, "b"), (7, Queue::Line, "a")] {
             assert_eq!(waiters.first(&name), Some((queue, QueuePosition(position))));
             assert!(waiters.is_behind(0, b"k", None));
