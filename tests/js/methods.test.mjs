@@ -26,8 +26,9 @@ const INSTEAD = {
   ZREVRANGEBYSCORE: 'zrange',
 };
 
-/** Commands reached with `call`, or not at all. `OBJECT|*` stands for all subcommands of a container. */
+/** Commands reached with `call`, or not at all. `OBJECT|*` and `LATCH.*` stand for all names that begin so. */
 const REASONS = {
+  'the locks, semaphores, limits and barriers of keylatch/locks are made of them': ['LATCH.*'],
   'sent by clients over a connection; a program holds the client itself': [
     'ASKING',
     'AUTH',
@@ -94,7 +95,7 @@ function runnable(rows) {
 }
 
 function matches(entry, row) {
-  return entry.endsWith('|*') ? row.startsWith(entry.slice(0, -1)) : row === entry;
+  return entry.endsWith('*') ? row.startsWith(entry.slice(0, -1)) : row === entry;
 }
 
 /** Violations: a row with neither method nor entry, and an entry that no row without a method needs. */

@@ -93,7 +93,7 @@ export interface LimitResult {
   readonly resetMs: number;
 }
 
-/** A request to run a task whose result is kept. */
+/** A request to run a task; its result is kept. */
 export interface OnceRequest {
   readonly key: string;
   readonly owner: string;

@@ -1,4 +1,4 @@
-/** Elections: one of several candidates leads, and everybody can see which one. */
+/** Elections: one of several candidates leads, and all can see which one. */
 import { checked, type Shape } from '../sugar/option-check.js';
 import type { AbortSignalLike } from '../waits.js';
 import type { Acquisitions } from './acquisition.js';
