@@ -50,6 +50,8 @@ const REASONS = {
   ],
   'administration and diagnostics of a server, typed at a prompt': [
     'ACL|*',
+    'BGREWRITEAOF',
+    'BGSAVE',
     'CLUSTER|*',
     'COMMAND|*',
     'CONFIG|HELP',
@@ -77,6 +79,7 @@ const REASONS = {
     'PUBSUB|SHARDNUMSUB',
     'REPLICAOF',
     'ROLE',
+    'SAVE',
     'SCRIPT|*',
     'SLAVEOF',
     'SLOWLOG|*',

@@ -70,7 +70,7 @@ export interface Inspection {
   readonly waiters: readonly Waiter[];
 }
 
-/** What is asked of a limiter. */
+/** A question to a limiter. */
 export interface LimitRequest {
   readonly key: string;
   readonly limit: number;
