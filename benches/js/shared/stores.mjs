@@ -89,7 +89,11 @@ const keylatch = {
 const bare = { ...keylatch, make: ({ Keylatch }) => new Keylatch(), configured: false };
 
 /** The package of an earlier commit: see xtask/src/bench/landed.rs. */
-const landed = { ...keylatch, latch: undefined, make: ({ Landed }, options) => keylatch.make({ Keylatch: Landed }, options) };
+const landed = {
+  ...keylatch,
+  latch: undefined,
+  make: ({ Landed }, options) => keylatch.make({ Keylatch: Landed }, options),
+};
 
 const lruCache = {
   make: ({ LRUCache }, { max }) => new LRUCache({ max, ttl: TTL_MS }),
