@@ -22,8 +22,8 @@ use crate::resp::error::CommandError;
 use crate::server::Unblock;
 use crate::server::clients::{ClientId, ClientQueue};
 
-/// Upper bound in bytes of a blocked command in tables.
-const BLOCKED_BYTES: usize = 96;
+/// Upper bound in bytes by which the tables of blocked commands grow at once.
+const BLOCKED_BYTES: usize = 48 * 1024;
 /// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
 const BLOCKED_COPIES: usize = 3;
 
@@ -32,7 +32,7 @@ impl Engine {
     pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
         let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
-        ensure(BLOCKED_BYTES.saturating_mul(self.blocked.len() + 1).saturating_add(copies))
+        ensure(BLOCKED_BYTES.saturating_add(copies))
     }
 
     /// Whether commands wait for a pause that was lifted.

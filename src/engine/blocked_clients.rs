@@ -43,10 +43,6 @@ impl BlockedClients {
         self.positions.is_empty()
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.positions.len()
-    }
-
     /// Whether any command waits for the end of CLIENT PAUSE.
     pub(super) fn has_paused(&self) -> bool {
         self.paused > 0

@@ -338,12 +338,22 @@ impl Clients {
 
     #[inline(always)]
     pub fn get(&self, id: ClientId) -> Option<&Client> {
-        self.clients.get_near(id, self.recent).map(|client| &**client)
+        let hint = if self.clients.is_at(id, self.recent) { self.recent } else { self.index_by_age(id) };
+        self.clients.get_near(id, hint).map(|client| &**client)
     }
 
     #[inline(always)]
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
+        if !self.clients.is_at(id, self.recent) {
+            self.recent = self.index_by_age(id);
+        }
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
+    }
+
+    /// Index of a client while no client between the oldest one and this one has disconnected.
+    #[inline(never)]
+    fn index_by_age(&self, id: ClientId) -> usize {
+        self.clients.iter().next().map_or(0, |(first, _)| id.0.wrapping_sub(first.0) as usize)
     }
 
     /// Returns the first monitor with an id larger than `id`.

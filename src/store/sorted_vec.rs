@@ -34,6 +34,12 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.position(key).ok().map(|at| &self.entries[at].1)
     }
 
+    /// Whether the entry at an index has this key.
+    #[inline(always)]
+    pub fn is_at(&self, key: K, index: usize) -> bool {
+        self.entries.get(index).is_some_and(|(found, _)| *found == key)
+    }
+
     /// Returns the value of a key; the entry at index `hint` is tried first.
     #[inline(always)]
     pub fn get_near(&self, key: K, hint: usize) -> Option<&V> {

@@ -1,8 +1,8 @@
 //! Holders of latches, in the text form in which a hash stores them: one field for each owner.
 
-use alloc::vec::Vec;
+use core::ops::Deref;
 
-use crate::base::number::{parse_integer, write_integer};
+use crate::base::number::{IntegerText, parse_integer};
 
 /// Mode in which a latch is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,27 +80,69 @@ pub struct Holder {
     pub token: u64,
 }
 
-/// Number of words of the text.
-const WORDS: usize = 5;
+/// Length of the longest text: a mode and four numbers of 19 digits, each after a blank.
+const TEXT_MAX: usize = 2 + 4 * 20;
+
+/// Text of a holder.
+#[derive(Clone, Copy, Debug)]
+pub struct HolderText {
+    bytes: [u8; TEXT_MAX],
+    len: usize,
+}
+
+impl HolderText {
+    fn push(&mut self, bytes: &[u8]) {
+        if let Some(free) = self.bytes.get_mut(self.len..self.len + bytes.len()) {
+            free.copy_from_slice(bytes);
+            self.len += bytes.len();
+        }
+    }
+}
+
+impl Deref for HolderText {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(..self.len).unwrap_or_default()
+    }
+}
 
 impl Holder {
     /// Parses the text of a field; `None` for any other text than [`Holder::text`] writes.
     pub fn parse(text: &[u8]) -> Option<Holder> {
-        let mut words = text.splitn(WORDS, |&byte| byte == b' ');
-        let name = words.next()?;
-        let mode = Mode::ALL.into_iter().find(|mode| mode.name().as_bytes() == name)?;
-        let mut number = |min: i64| parse_integer(words.next()?).filter(|&number| number >= min);
+        let mode = Mode::ALL.into_iter().find(|mode| {
+            let name = mode.name().as_bytes();
+            text.starts_with(name) && text.get(name.len()) == Some(&b' ')
+        })?;
+        let mut rest = text.get(mode.name().len()..)?;
+        let mut number = |min: i64| {
+            if let [b' ', digit @ b'0'..=b'9', b' ', ..] = rest {
+                rest = rest.get(2..)?;
+                return Some(i64::from(digit - b'0')).filter(|&number| number >= min);
+            }
+            let digits = rest.strip_prefix(b" ")?;
+            let len = digits.iter().position(|&byte| byte == b' ').unwrap_or(digits.len());
+            let (digits, after) = digits.split_at(len);
+            rest = after;
+            parse_integer(digits).filter(|&number| number >= min)
+        };
         let (permits, depth, delay_ms, token) = (number(1)?, number(1)?, number(0)?, number(1)?);
-        Some(Holder { mode, permits, depth, delay_ms, token: token as u64 })
+        rest.is_empty().then_some(Holder { mode, permits, depth, delay_ms, token: token as u64 })
     }
 
     /// Text of the field.
-    pub fn text(&self) -> Vec<u8> {
-        let mut text = Vec::with_capacity(64);
-        text.extend_from_slice(self.mode.name().as_bytes());
+    pub fn text(&self) -> HolderText {
+        let mut text = HolderText { bytes: [0; TEXT_MAX], len: 0 };
+        text.push(self.mode.name().as_bytes());
         for number in [self.permits, self.depth, self.delay_ms, self.token as i64] {
-            text.push(b' ');
-            write_integer(number, &mut text);
+            match number {
+                // Most numbers have one digit.
+                0..10 => text.push(&[b' ', b'0' + number as u8]),
+                _ => {
+                    text.push(b" ");
+                    text.push(IntegerText::of(number).as_bytes());
+                }
+            }
         }
         text
     }
@@ -114,6 +156,7 @@ impl Holder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn the_text_of_a_holder_is_read_back_and_others_are_not() {

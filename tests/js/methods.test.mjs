@@ -26,9 +26,8 @@ const INSTEAD = {
   ZREVRANGEBYSCORE: 'zrange',
 };
 
-/** Commands reached with `call`, or not at all. `OBJECT|*` and `LATCH.*` stand for all names that begin so. */
+/** Commands reached with `call`, or not at all. `OBJECT|*` stands for all subcommands of a container. */
 const REASONS = {
-  'the locks, semaphores, limits and barriers of keylatch/locks are made of them': ['LATCH.*'],
   'sent by clients over a connection; a program holds the client itself': [
     'ASKING',
     'AUTH',
@@ -47,6 +46,16 @@ const REASONS = {
     'SUBSCRIBE',
     'SUNSUBSCRIBE',
     'UNSUBSCRIBE',
+  ],
+  'building blocks of locks, semaphores, limits and barriers, with their options as in the protocol': [
+    'LATCH.ACQUIRE',
+    'LATCH.ARRIVE',
+    'LATCH.DONE',
+    'LATCH.INSPECT',
+    'LATCH.LIMIT',
+    'LATCH.ONCE',
+    'LATCH.RELEASE',
+    'LATCH.RENEW',
   ],
   'administration and diagnostics of a server, typed at a prompt': [
     'ACL|*',
@@ -87,9 +96,9 @@ const REASONS = {
   ],
 };
 
-/** `OBJECT|ENCODING` as `objectEncoding`. */
+/** `OBJECT|ENCODING` as `objectEncoding`, `LATCH.CHECK` as `latchCheck`. */
 function methodOf(row) {
-  return row.toLowerCase().replace(/[|-](.)/g, (_, letter) => letter.toUpperCase());
+  return row.toLowerCase().replace(/[|.-](.)/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Rows that can be run: a container without its subcommand is an error. */
@@ -98,7 +107,7 @@ function runnable(rows) {
 }
 
 function matches(entry, row) {
-  return entry.endsWith('*') ? row.startsWith(entry.slice(0, -1)) : row === entry;
+  return entry.endsWith('|*') ? row.startsWith(entry.slice(0, -1)) : row === entry;
 }
 
 /** Violations: a row with neither method nor entry, and an entry that no row without a method needs. */

@@ -5,8 +5,8 @@ use super::options::{keyword, number, once, ttl, wait};
 use crate::commands::Context;
 use crate::commands::args::{Args, is};
 use crate::commands::row::{Blocking, Reply};
-use crate::keyspace::Queue;
 use crate::keyspace::latches::{self, Demand};
+use crate::keyspace::{Queue, QueuePosition};
 use crate::resp::error::CommandError;
 use crate::values::Mode;
 
@@ -52,6 +52,8 @@ pub(super) fn arrive(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn check_parties(cx: &Context<'_>, key: &[u8], parties: i64) -> Result<(), CommandError> {
     let waiters = &cx.keyspace.interest.waiters;
     let is_same = !waiters.want_changes()
-        || waiters.of(cx.database(), key, Queue::Barrier).next().is_none_or(|waiter| waiter.limit == parties);
+        || waiters
+            .after(cx.database(), key, Queue::Barrier, QueuePosition(0))
+            .is_none_or(|(_, waiter)| waiter.limit == parties);
     if is_same { Ok(()) } else { Err(CommandError::INVALID_PARTIES) }
 }

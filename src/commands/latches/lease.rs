@@ -1,11 +1,12 @@
 //! Commands on leases that are held: LATCH.RENEW, LATCH.RELEASE, LATCH.CHECK and LATCH.INSPECT.
 
 use super::options::{counted_keys, number, once, token, ttl};
+use crate::base::clock::Timestamp;
 use crate::commands::Context;
 use crate::commands::args::{Args, is};
 use crate::commands::row::Reply;
 use crate::keyspace::latches::{self, Keys, Lease, Renewal};
-use crate::keyspace::{Queue, Waiter, hashes};
+use crate::keyspace::{Queue, QueuePosition, Waiter, hashes};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::values::Hash;
@@ -68,14 +69,16 @@ pub(super) fn inspect(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         let lease = latches::lease_of(&field)?;
         write_holder(&field.name, lease, lease.remaining_ms(now), reply);
     }
-    let waiters = &cx.keyspace.interest.waiters;
-    let line = || [Queue::Upgrade, Queue::Line].into_iter().flat_map(|queue| waiters.of(database, key, queue));
     cx.reply.bulk(b"waiters");
-    cx.reply.array(line().count());
-    for waiter in line() {
-        let waited_ms = now.ms_since(waiter.since).max(0);
-        write_waiter(waiter, waited_ms, waiter.until.ms_since(now).max(0), cx.reply);
+    let (waiters, list, mut len) = (&cx.keyspace.interest.waiters, cx.reply.open(), 0);
+    for queue in [Queue::Upgrade, Queue::Line] {
+        let mut last = QueuePosition(0);
+        while let Some((position, waiter)) = waiters.after(database, key, queue, last) {
+            write_waiter(waiter, now, cx.reply);
+            (last, len) = (position, len + 1);
+        }
     }
+    cx.reply.close_array(list, len);
     Ok(())
 }
 
@@ -90,20 +93,22 @@ fn write_holder(owner: &[u8], lease: Lease, remaining_ms: i64, reply: &mut Write
     write_number("remaining-ms", remaining_ms, reply);
 }
 
-fn write_waiter(waiter: &Waiter, waited_ms: i64, left_ms: i64, reply: &mut Writer) {
+fn write_waiter(waiter: &Waiter, now: Timestamp, reply: &mut Writer) {
     reply.map(5);
     write_text("owner", &waiter.owner, reply);
     write_text("mode", waiter.mode.name().as_bytes(), reply);
     write_number("client", waiter.client.0.into(), reply);
-    write_number("waited-ms", waited_ms, reply);
-    write_number("left-ms", left_ms, reply);
+    write_number("waited-ms", now.ms_since(waiter.since).max(0), reply);
+    write_number("left-ms", waiter.until.ms_since(now).max(0), reply);
 }
 
+#[inline(never)]
 fn write_text(name: &str, text: &[u8], reply: &mut Writer) {
     reply.bulk(name.as_bytes());
     reply.bulk(text);
 }
 
+#[inline(never)]
 fn write_number(name: &str, number: i64, reply: &mut Writer) {
     reply.bulk(name.as_bytes());
     reply.integer(number);

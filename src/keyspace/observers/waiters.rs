@@ -2,10 +2,10 @@
 //! of clients, whatever the number that wait for one key.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 
 use super::client_id::ClientId;
 use crate::base::clock::Timestamp;
+use crate::base::hash::hash_bytes;
 use crate::store::name_index::NameIndex;
 use crate::store::ordered::{Key, Ordered};
 use crate::store::slots::{Slot, Slots};
@@ -73,8 +73,8 @@ pub struct Waiters {
     /// Slots of waiters by line and queue, and by queue position.
     queues: Ordered,
     waiters: Slots<Box<Waiter>>,
-    /// Queue positions by first key and owner.
-    owners: NameIndex,
+    /// Slots of waiters by a hash of their first key and owner, and by queue position.
+    owners: Ordered,
     last_line: u64,
     /// Number of entries of clients that wait for any change of a key.
     change_count: usize,
@@ -115,10 +115,11 @@ impl Waiters {
         }
         let mut slot = NO_WAITER;
         if let Some(waiter) = waiter.filter(|_| self.waiters.reserve().is_ok()) {
-            if waiter.is_first {
-                self.owners.add(database, &owner_name(name, &waiter.owner), position.0);
-            }
+            let owner = waiter.is_first.then(|| owner_hash(line, &waiter.owner));
             slot = self.waiters.insert(waiter).0;
+            if let Some(hash) = owner {
+                self.owners.insert((hash, position.0), slot);
+            }
         }
         self.queues.insert(entry(line, key.queue, position), slot);
         self.change_count += usize::from(key.queue != Queue::Created);
@@ -132,7 +133,7 @@ impl Waiters {
         let Some(slot) = self.queues.remove(entry(line, key.queue, position)) else { return false };
         self.change_count -= usize::from(key.queue != Queue::Created);
         if let Some(waiter) = self.waiters.remove(Slot(slot)).filter(|waiter| waiter.is_first) {
-            self.owners.remove(database, &owner_name(name, &waiter.owner), position.0);
+            self.owners.remove((owner_hash(line, &waiter.owner), position.0));
         }
         if self.next_in(line, Queue::Created).is_none() {
             self.lines.remove(database, name, line);
@@ -163,13 +164,23 @@ impl Waiters {
         first.is_some_and(|(queue, first)| queue == Queue::Upgrade || position.is_none_or(|position| first < position))
     }
 
-    /// Clients in a queue of a key, in order.
-    pub fn of(&self, database: u8, key: &[u8], queue: Queue) -> impl Iterator<Item = &Waiter> {
-        let from = self.line(database, key).map(|line| entry(line, queue, QueuePosition(0)));
-        let entries = from
-            .into_iter()
-            .flat_map(move |from| self.queues.entries(from).take_while(move |((in_queue, _), _)| *in_queue == from.0));
-        entries.filter_map(|(_, slot)| self.waiters.get(Slot(slot)).map(|waiter| &**waiter))
+    /// First client of a queue after a position, with its own.
+    pub fn after(
+        &self,
+        database: u8,
+        key: &[u8],
+        queue: Queue,
+        position: QueuePosition,
+    ) -> Option<(QueuePosition, &Waiter)> {
+        let mut from = entry(self.line(database, key)?, queue, QueuePosition(position.0 + 1));
+        loop {
+            let ((in_queue, position), slot) =
+                self.queues.next(from).filter(|((in_queue, _), _)| *in_queue == from.0)?;
+            if let Some(waiter) = self.waiters.get(Slot(slot)) {
+                return Some((QueuePosition(position), waiter));
+            }
+            from = (in_queue, position + 1);
+        }
     }
 
     /// Position of the client that waits for a key as this owner.
@@ -177,7 +188,16 @@ impl Waiters {
         if !self.want_changes() {
             return None;
         }
-        self.owners.of(database, &owner_name(key, owner)).first().copied().map(QueuePosition)
+        let line = self.line(database, key)?;
+        let hash = owner_hash(line, owner);
+        let entries = self.owners.entries((hash, 0)).take_while(|((of_hash, _), _)| *of_hash == hash);
+        let is_own = |position: QueuePosition, slot: u32| {
+            let of_queue = |queue| self.queues.get(entry(line, queue, position)) == Some(slot);
+            (of_queue(Queue::Line) || of_queue(Queue::Upgrade))
+                && self.waiters.get(Slot(slot)).is_some_and(|waiter| *waiter.owner == *owner)
+        };
+        let mut positions = entries.map(|((_, position), slot)| (QueuePosition(position), slot));
+        positions.find(|(position, slot)| is_own(*position, *slot)).map(|(position, _)| position)
     }
 
     fn line(&self, database: u8, key: &[u8]) -> Option<u64> {
@@ -201,9 +221,9 @@ fn entry(line: u64, queue: Queue, position: QueuePosition) -> Key {
     (line << QUEUE_BITS | queue as u64, position.0)
 }
 
-/// Name of an owner at a key: the length of the key separates both.
-fn owner_name(key: &[u8], owner: &[u8]) -> Vec<u8> {
-    [&(key.len() as u32).to_le_bytes(), key, owner].concat()
+/// Hash of an owner in a line. Owners of equal hashes are compared.
+fn owner_hash(line: u64, owner: &[u8]) -> u64 {
+    hash_bytes(line, owner)
 }
 
 #[cfg(test)]
@@ -234,7 +254,11 @@ mod tests {
         }
         let name = waited(Queue::Line, "").name;
         assert_eq!(waiters.position_of(0, b"k", b"b"), Some(QueuePosition(3)));
-        assert_eq!(waiters.of(0, b"k", Queue::Line).map(|waiter| &*waiter.owner).collect::<Vec<_>>(), [b"b", b"a"]);
+        let after = |position| {
+            let found = waiters.after(0, b"k", Queue::Line, QueuePosition(position));
+            found.map(|(position, waiter)| (position.0, waiter.owner.to_vec()))
+        };
+        assert_eq!((after(0), after(3), after(7)), (Some((3, b"b".to_vec())), Some((7, b"a".to_vec())), None));
         for (position, queue, owner) in [(9, Queue::Upgrade, "c"), (3, Queue::Line, "b"), (7, Queue::Line, "a")] {
             assert_eq!(waiters.first(&name), Some((queue, QueuePosition(position))));
             assert!(waiters.is_behind(0, b"k", None));

@@ -7,7 +7,7 @@ mod notify;
 mod tokens;
 
 pub(super) use lookup::Access;
-pub(super) use tokens::{is_behind, next_token, use_token, waiting};
+pub(super) use tokens::{is_behind, next_token, use_token, waiting_after};
 
 use alloc::vec::Vec;
 

@@ -25,7 +25,12 @@ pub(in crate::keyspace) fn is_behind(txn: &Txn<'_>, key: &[u8], position: Option
     waiters.want_changes() && waiters.is_behind(txn.database, key, position)
 }
 
-/// Clients in a queue of a key, in order.
-pub(in crate::keyspace) fn waiting<'t>(txn: &'t Txn<'_>, key: &[u8], queue: Queue) -> impl Iterator<Item = &'t Waiter> {
-    txn.keyspace.interest.waiters.of(txn.database, key, queue)
+/// First client of a queue of a key after a position, with its own.
+pub(in crate::keyspace) fn waiting_after<'t>(
+    txn: &'t Txn<'_>,
+    key: &[u8],
+    queue: Queue,
+    position: QueuePosition,
+) -> Option<(QueuePosition, &'t Waiter)> {
+    txn.keyspace.interest.waiters.after(txn.database, key, queue, position)
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::lease::{Lease, latch_at, later_deadline, lease_of, write};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::ensure;
-use crate::keyspace::txn::{Access, Txn, is_behind, next_token, use_token, waiting};
+use crate::keyspace::txn::{Access, Txn, is_behind, next_token, use_token, waiting_after};
 use crate::keyspace::{Error, EventKind, NewValue, Queue, QueuePosition, Slot, Waiter};
 use crate::values::{Hash, Holder, Mode, NewDeadline, Value};
 
@@ -290,7 +290,9 @@ fn waiting_upgrades(
 ) -> Result<Vec<Upgrade>, Error> {
     let mut upgrades = alloc::vec![Upgrade { held, demand: demand.beside(&held), is_own: true }];
     let Some(hash) = latch_at(txn, slot)? else { return Ok(upgrades) };
-    for waiter in waiting(txn, key, Queue::Upgrade) {
+    let mut last = QueuePosition(0);
+    while let Some((position, waiter)) = waiting_after(txn, key, Queue::Upgrade, last) {
+        last = position;
         let Some(field) = hash.find(&waiter.owner) else { continue };
         let held = lease_of(&field)?.holder;
         let Waiter { mode, permits, limit, .. } = *waiter;

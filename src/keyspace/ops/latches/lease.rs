@@ -4,7 +4,7 @@ use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::keyspace::ops::hashes::{self, FIELD_DEADLINE_MS_MAX, FieldExpiry};
 use crate::keyspace::txn::{Access, Txn};
-use crate::keyspace::{DeadlineCondition, Error, Slot};
+use crate::keyspace::{DeadlineCondition, Error, EventKind, Slot};
 use crate::values::{Field, Hash, Holder, ValueRef};
 
 /// Holder of a latch with the deadline of its field.
@@ -130,10 +130,12 @@ pub fn release(
     depth: i64,
 ) -> Result<usize, Error> {
     let now = txn.now();
+    if depth == 0 && keys.len() == 1 {
+        return Ok(release_at(txn, keys.key, owner, token)?.into());
+    }
     for index in 0..keys.len() {
-        let key = keys.at(index);
         // A hold in the delay after its lease can be released, so that the delay ends.
-        let lease = find(txn, key, owner, token, Access::Write)?;
+        let lease = find(txn, keys.at(index), owner, token, Access::Write)?;
         if lease.is_none_or(|lease| depth > 0 && !lease.is_live(now)) {
             return Ok(0);
         }
@@ -142,7 +144,7 @@ pub fn release(
     for index in 0..keys.len() {
         let key = keys.at(index);
         if depth == 0 {
-            released += hashes::remove(txn, key, core::iter::once(owner))?;
+            released += usize::from(release_at(txn, key, owner, token)?);
         } else if let Some(lease) = find(txn, key, owner, None, Access::Peek)? {
             let holder = Holder { depth: lease.holder.depth.min(depth), ..lease.holder };
             write(txn, key, owner, Some(lease), Lease { holder, ..lease })?;
@@ -150,6 +152,26 @@ pub fn release(
         }
     }
     Ok(released)
+}
+
+/// Removes a holder; the last one goes with its key. Returns false if the owner does not hold the key.
+fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -> Result<bool, Error> {
+    let slot = txn.entry(key, Access::Write);
+    let Some(hash) = latch_at(txn, slot)? else { return Ok(false) };
+    let (is_last, Some(field)) = (hash.len() == 1, hash.find(owner)) else { return Ok(false) };
+    let holder = lease_of(&field)?.holder;
+    if token.is_some_and(|token| token != holder.token) {
+        return Ok(false);
+    }
+    if !is_last {
+        return Ok(hashes::remove(txn, key, core::iter::once(owner))? > 0);
+    }
+    txn.push_event(EventKind::HDel, key);
+    txn.remove(slot, key, EventKind::Del);
+    txn.effect(|effect| {
+        effect.bytes(b"HDEL").bytes(key).bytes(owner);
+    });
+    Ok(true)
 }
 
 /// Deadline of a field for a lease of at least `ttl_ms` more, and its delay. A lease without an end stays so.

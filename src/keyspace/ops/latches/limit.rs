@@ -7,7 +7,8 @@ use crate::base::clock::Timestamp;
 use crate::base::number::{IntegerText, parse_integer};
 use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn};
-use crate::keyspace::{Error, Expiry, SetOptions};
+use crate::keyspace::{Error, Expiry, Slot};
+use crate::values::ValueRef;
 
 const US_PER_MS: i64 = 1000;
 
@@ -78,14 +79,15 @@ fn use_evenly(
 ) -> Result<Verdict, Error> {
     let now_us = txn.now().as_ms().saturating_mul(US_PER_MS);
     let capacity_us = burst.saturating_mul(interval_us);
-    let stored_us = number_at(txn, key)?.unwrap_or(now_us);
+    let slot = txn.entry(key, Access::Write);
+    let stored_us = number_at(txn, slot)?.unwrap_or(now_us);
     // An instant beyond an empty bucket is of a clock that was ahead, or of a larger bucket.
     let full_us = stored_us.clamp(now_us, now_us.saturating_add(capacity_us));
     let next_us = full_us.saturating_add(usage.cost.min(burst).saturating_mul(interval_us));
     let is_allowed = usage.cost <= burst && next_us - now_us <= capacity_us;
     let used_us = if is_allowed && !usage.peek { next_us } else { full_us };
     if !usage.peek && (is_allowed || used_us < stored_us) {
-        store(txn, key, used_us, Expiry::At(Timestamp::from_ms(ms_up(used_us))))?;
+        store(txn, (slot, key), used_us, Expiry::At(Timestamp::from_ms(ms_up(used_us))))?;
     }
     Ok(Verdict {
         is_allowed,
@@ -97,9 +99,9 @@ fn use_evenly(
 
 /// Evaluates the running window. The stored number is what was used of it; its deadline is the window's end.
 fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, Error> {
-    let stored = number_at(txn, key)?;
+    let slot = txn.entry(key, Access::Write);
+    let stored = number_at(txn, slot)?;
     let (now, latest) = (txn.now(), txn.now().saturating_add_ms(usage.period_ms));
-    let slot = txn.entry(key, Access::Peek);
     let deadline = slot.found().and_then(|handle| txn.db().deadline(handle));
     let end = if stored.is_some() { deadline.map(|deadline| deadline.min(latest)) } else { Some(latest) };
     let before = stored.unwrap_or(0).max(0);
@@ -108,7 +110,7 @@ fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, E
     let used = if is_allowed && !usage.peek { after } else { before };
     // A window that ends later than a new one is of a clock that was ahead, or of a longer period.
     if !usage.peek && (is_allowed || stored.is_some() && end != deadline) {
-        store(txn, key, used, end.map_or(Expiry::Never, Expiry::At))?;
+        store(txn, (slot, key), used, end.map_or(Expiry::Never, Expiry::At))?;
     }
     let left_ms = end.map_or(-1, |end| end.ms_since(now).saturating_add(1));
     Ok(Verdict {
@@ -119,14 +121,16 @@ fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, E
     })
 }
 
-fn number_at(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<i64>, Error> {
-    let text = strings::get(txn, key)?;
-    text.map(|text| parse_integer(text).ok_or(Error::NotAnInteger)).transpose()
+fn number_at(txn: &Txn<'_>, slot: Slot) -> Result<Option<i64>, Error> {
+    match txn.value(slot) {
+        None => Ok(None),
+        Some(ValueRef::String(text)) => parse_integer(text).map(Some).ok_or(Error::NotAnInteger),
+        Some(_) => Err(Error::WrongType),
+    }
 }
 
-fn store(txn: &mut Txn<'_>, key: &[u8], number: i64, expiry: Expiry) -> Result<(), Error> {
-    let text = IntegerText::of(number);
-    strings::set(txn, key, text.as_bytes(), &SetOptions { expiry, ..SetOptions::default() }).map(drop)
+fn store(txn: &mut Txn<'_>, (slot, key): (Slot, &[u8]), number: i64, expiry: Expiry) -> Result<(), Error> {
+    strings::put(txn, slot, key, IntegerText::of(number).as_bytes(), expiry)
 }
 
 /// Milliseconds of a number of microseconds, rounded up.

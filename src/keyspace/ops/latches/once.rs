@@ -6,7 +6,7 @@ use super::acquire::{Request, acquire};
 use super::lease::{latch_at, lease_of};
 use crate::base::headroom::copied;
 use crate::keyspace::ops::strings;
-use crate::keyspace::txn::{Access, Txn, waiting};
+use crate::keyspace::txn::{Access, Txn, waiting_after};
 use crate::keyspace::{Error, Expiry, Queue, QueuePosition, SetOptions};
 use crate::values::{Mode, ValueRef};
 
@@ -45,8 +45,8 @@ fn busy(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<Once, Error> {
     if let Some(field) = fields.next() {
         return Ok(Once::Busy(copied(&field.name)?, lease_of(&field)?.remaining_ms(txn.now())));
     }
-    let mut line = [Queue::Upgrade, Queue::Line].into_iter().flat_map(|queue| waiting(txn, request.key, queue));
-    Ok(Once::Busy(copied(line.next().map_or(&[], |waiter| &waiter.owner))?, 0))
+    let first = waiting_after(txn, request.key, Queue::Line, QueuePosition(0));
+    Ok(Once::Busy(copied(first.map_or(&[], |(_, waiter)| &waiter.owner))?, 0))
 }
 
 /// Replaces the lock of once-only work by its result, which stays for `ttl_ms`. Fails with `Fenced` if the owner does
