@@ -3,12 +3,13 @@
  * behind any client object, or (exclusive locks only) a plain Redis or Valkey. Imports neither an engine nor a client.
  */
 import { AskedCoordination } from './locks/asked.js';
-import type { LocalEngine, LockStore } from './locks/commander.js';
+import type { LockStore } from './locks/commander.js';
 import { Locks } from './locks/manager.js';
 import { LOCKS, type LocksOptions } from './locks/options.js';
 import { currentPage } from './locks/page.js';
 import { RedlockCoordination } from './locks/redlock.js';
 import { SYSTEM_TIME, type Time } from './locks/time.js';
+import type { LocalEngine } from './locks/trackers.js';
 import { checked } from './sugar/option-check.js';
 
 export type { Barrier, ArriveOptions, BarrierOptions } from './locks/barrier.js';

@@ -88,7 +88,7 @@ export class AskedCoordination implements Coordination {
     return this.#found?.watch?.(claim, token, lost);
   }
 
-  changes(key: string, changed: (inspection: Inspection) => void): (() => void) | undefined {
+  changes(key: string, changed: () => void): (() => void) | undefined {
     return this.#found?.changes?.(key, changed);
   }
 

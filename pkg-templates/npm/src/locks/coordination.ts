@@ -153,11 +153,8 @@ export interface Coordination {
   inspect(key: string): Promise<Inspection>;
   /** Calls back once if a claim's lease ends before it is released. Undefined: the store does not report it. */
   watch?(claim: Claim, token: number, lost: () => void): (() => void) | undefined;
-  /**
-   * Calls back with holders and line of a key, now and after each change. Undefined: the store does not report changes,
-   * and is to be asked.
-   */
-  changes?(key: string, changed: (inspection: Inspection) => void): (() => void) | undefined;
+  /** Calls back soon and after each change of a key. Undefined: the store does not report changes. */
+  changes?(key: string, changed: () => void): (() => void) | undefined;
   /** Asks a limiter. */
   limit(request: LimitRequest): Promise<LimitResult>;
   /** Asks whether to run a task. */
