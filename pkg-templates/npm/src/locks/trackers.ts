@@ -28,6 +28,14 @@ export type Send = (on: object, argv: readonly string[]) => Promise<unknown>;
 
 /** Channel of invalidation messages in RESP2. */
 const CHANNEL = '__redis__:invalidate';
+/** Options of ioredis and node-redis for RESP2; the latter has three more that only RESP3 allows. */
+const RESP2 = {
+  protocol: 2,
+  RESP: 2,
+  maintNotifications: 'disabled',
+  clientSideCache: undefined,
+  emitInvalidate: false,
+};
 /** Connections of a tracker are kept for the next lock. They do not keep the process alive. */
 const LINGER_MS = 5000;
 
@@ -89,7 +97,7 @@ async function openRemote(client: Receiver, send: Send, events: TrackerEvents): 
     events.failed();
   };
   const connect = async (): Promise<Receiver> => {
-    const other = duplicated(client, { protocol: 2, RESP: 2 }) as Receiver;
+    const other = duplicated(client, RESP2) as Receiver;
     connections.push(other);
     // A connection that begins anew has another number, and tracks nothing.
     for (const event of ['error', 'close', 'reconnecting']) other.on?.(event, fail);
