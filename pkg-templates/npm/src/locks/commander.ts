@@ -11,9 +11,9 @@ import {
   duplicated,
   engineTrackers,
   has,
+  isLocalEngine,
   remoteTrackers,
   type Duplicable,
-  type LocalEngine,
   type Send,
 } from './trackers.js';
 
@@ -80,7 +80,7 @@ function engineCommander(client: EngineClient): Commander {
     // The command runs within this call.
     send: async (argv) => client.call(...argv),
     sendBlocking: (argv, { timed, signal }) => client.executeWaiting(argv, timed ? 1 : 0, { signal }),
-    trackers: has(client, 'client') ? engineTrackers(client as unknown as LocalEngine) : undefined,
+    trackers: isLocalEngine(client) ? engineTrackers(client) : undefined,
   };
 }
 

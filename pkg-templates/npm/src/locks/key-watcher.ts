@@ -7,7 +7,7 @@ export interface Outcome {
   readonly error?: unknown;
 }
 
-/** A connection whose server reports changes of the keys that it has read. */
+/** A connection to a server that reports changes of the keys read through it. */
 export interface Tracker {
   /** Runs a readonly command, which tracks its keys until their next change. */
   send(argv: readonly string[]): Promise<unknown>;

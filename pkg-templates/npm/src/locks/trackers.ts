@@ -43,6 +43,11 @@ const LINGER_MS = 5000;
 export const has = (store: object, name: string): boolean =>
   typeof (store as Record<string, unknown>)[name] === 'function';
 
+/** True for the database object of an engine in this process. That of `keylatch/tabs` has no `track`. */
+export function isLocalEngine(store: unknown): store is LocalEngine {
+  return typeof store === 'object' && store !== null && ['track', 'client', 'now'].every((name) => has(store, name));
+}
+
 /** Tracker of an engine: one of its clients. */
 export function engineTrackers(engine: LocalEngine): TrackerSource {
   return {
