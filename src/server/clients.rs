@@ -338,20 +338,26 @@ impl Clients {
 
     #[inline(always)]
     pub fn get(&self, id: ClientId) -> Option<&Client> {
-        let hint = if self.clients.is_at(id, self.recent) { self.recent } else { self.index_by_age(id) };
-        self.clients.get_near(id, hint).map(|client| &**client)
+        match self.clients.at(id, self.recent) {
+            Some(client) => Some(client),
+            None => self.get_by_age(id),
+        }
     }
 
     #[inline(always)]
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
-        if !self.clients.is_at(id, self.recent) {
+        if self.clients.at(id, self.recent).is_none() {
             self.recent = self.index_by_age(id);
         }
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
     }
 
-    /// Index of a client while no client between the oldest one and this one has disconnected.
     #[inline(never)]
+    fn get_by_age(&self, id: ClientId) -> Option<&Client> {
+        self.clients.get_near(id, self.index_by_age(id)).map(|client| &**client)
+    }
+
+    /// Index of a client while no client between the oldest one and this one has disconnected.
     fn index_by_age(&self, id: ClientId) -> usize {
         self.clients.iter().next().map_or(0, |(first, _)| id.0.wrapping_sub(first.0) as usize)
     }

@@ -34,10 +34,10 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.position(key).ok().map(|at| &self.entries[at].1)
     }
 
-    /// Whether the entry at an index has this key.
+    /// Returns the value of the entry at an index, if it has this key.
     #[inline(always)]
-    pub fn is_at(&self, key: K, index: usize) -> bool {
-        self.entries.get(index).is_some_and(|(found, _)| *found == key)
+    pub fn at(&self, key: K, index: usize) -> Option<&V> {
+        self.entries.get(index).filter(|(found, _)| *found == key).map(|(_, value)| value)
     }
 
     /// Returns the value of a key; the entry at index `hint` is tried first.

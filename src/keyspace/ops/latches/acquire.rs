@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::lease::{Lease, latch_at, later_deadline, lease_of, write};
+use super::lease::{Lease, latch_at, later_deadline, lease_of, state, write};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::ensure;
 use crate::keyspace::txn::{Access, Txn, is_behind, next_token, use_token, waiting_after};
@@ -251,13 +251,7 @@ fn make(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], slot: Slot, lease: Lease) -
         });
     }
     txn.push_event(EventKind::HExpire, key);
-    txn.effect(|effect| {
-        effect.bytes(b"HSET").bytes(key).bytes(owner).bytes(&text);
-    });
-    txn.effect(|effect| {
-        let deadline_ms = lease.deadline.map_or(0, |deadline| deadline.as_ms());
-        effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline_ms).bytes(b"FIELDS").integer(1).bytes(owner);
-    });
+    state(txn, (key, owner), &text, lease.deadline, false);
     Ok(())
 }
 

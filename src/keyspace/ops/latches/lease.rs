@@ -2,10 +2,11 @@
 
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::keyspace::ops::hashes::{self, FIELD_DEADLINE_MS_MAX, FieldExpiry};
-use crate::keyspace::txn::{Access, Txn};
-use crate::keyspace::{DeadlineCondition, Error, EventKind, Slot};
-use crate::values::{Field, Hash, Holder, ValueRef};
+use crate::keyspace::ops::hashes::FIELD_DEADLINE_MS_MAX;
+use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::{Error, EventKind, Slot};
+use crate::store::slab::Handle;
+use crate::values::{Field, Hash, Holder, NewDeadline, Value, ValueRef};
 
 /// Holder of a latch with the deadline of its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,11 +164,16 @@ fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -
     if token.is_some_and(|token| token != holder.token) {
         return Ok(false);
     }
-    if !is_last {
-        return Ok(hashes::remove(txn, key, core::iter::once(owner))? > 0);
+    match slot.found().filter(|_| !is_last) {
+        Some(handle) => edit(txn, handle, EventKind::HDel, &mut |hash| {
+            hash.remove(owner);
+            Ok(())
+        })?,
+        None => {
+            txn.push_event(EventKind::HDel, key);
+            txn.remove(slot, key, EventKind::Del);
+        }
     }
-    txn.push_event(EventKind::HDel, key);
-    txn.remove(slot, key, EventKind::Del);
     txn.effect(|effect| {
         effect.bytes(b"HDEL").bytes(key).bytes(owner);
     });
@@ -184,8 +190,8 @@ pub(super) fn later_deadline(lease: Option<Lease>, holder: &Holder, now: Timesta
     Some(end.saturating_add_ms(holder.delay_ms).min(Timestamp::from_ms(FIELD_DEADLINE_MS_MAX)))
 }
 
-/// Writes a holder with its deadline over a former one, with the effects HSET and HPEXPIREAT. What did not change is
-/// left out.
+/// Writes a holder with its deadline over a former one, or beside other holders. What did not change is left out of the
+/// effects HSET and HPEXPIREAT.
 pub(super) fn write(
     txn: &mut Txn<'_>,
     key: &[u8],
@@ -193,17 +199,52 @@ pub(super) fn write(
     former: Option<Lease>,
     lease: Lease,
 ) -> Result<(), Error> {
-    if former == Some(lease) {
-        return Ok(());
+    let Some(handle) = txn.entry(key, Access::Peek).found().filter(|_| former != Some(lease)) else { return Ok(()) };
+    let is_same_holder = former.is_some_and(|former| former.holder == lease.holder);
+    let (text, limit) = (lease.holder.text(), txn.limits().hash);
+    if lease.deadline.is_some() {
+        txn.db_mut().reserve_deadline(handle)?;
     }
-    match lease.deadline {
-        Some(deadline) if former.is_some_and(|former| former.holder == lease.holder) => {
-            let condition = DeadlineCondition::default();
-            hashes::expire_at(txn, key, core::iter::once(owner), deadline, condition).map(drop)
-        }
-        deadline => {
-            let (text, expiry) = (lease.holder.text(), deadline.map_or(FieldExpiry::Never, FieldExpiry::At));
-            hashes::set_and_expire(txn, key, core::iter::once((owner, &*text)), None, expiry).map(drop)
-        }
+    let deadline = lease.deadline.map_or(NewDeadline::None, NewDeadline::At);
+    let event = if is_same_holder { EventKind::HExpire } else { EventKind::HSet };
+    edit(txn, handle, event, &mut |hash| Ok(hash.set(owner, &text, deadline, limit).map(drop)?))?;
+    if !is_same_holder && lease.deadline.is_some() {
+        txn.push_event(EventKind::HExpire, key);
+    }
+    state(txn, (key, owner), &text, lease.deadline, is_same_holder);
+    Ok(())
+}
+
+/// Edits the hash of a latch.
+fn edit(
+    txn: &mut Txn<'_>,
+    handle: Handle,
+    event: EventKind,
+    edit: &mut dyn FnMut(&mut Hash) -> Result<(), Error>,
+) -> Result<(), Error> {
+    txn.update(handle, event, |value| match value {
+        Value::Hash(hash) => edit(hash).map(Change::Changed),
+        _ => Err(Error::WrongType),
+    })?;
+    Ok(())
+}
+
+/// States the effects of a written holder.
+pub(super) fn state(
+    txn: &mut Txn<'_>,
+    (key, owner): (&[u8], &[u8]),
+    text: &[u8],
+    deadline: Option<Timestamp>,
+    is_same_holder: bool,
+) {
+    if !is_same_holder {
+        txn.effect(|effect| {
+            effect.bytes(b"HSET").bytes(key).bytes(owner).bytes(text);
+        });
+    }
+    if let Some(deadline) = deadline {
+        txn.effect(|effect| {
+            effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms()).bytes(b"FIELDS").integer(1).bytes(owner);
+        });
     }
 }
