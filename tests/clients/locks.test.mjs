@@ -177,6 +177,30 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
 
     if (title.startsWith('@upstash')) return;
 
+    test('the loss of a watched lock is reported by the server', async (t) => {
+      const { port } = await serve(t);
+      const redis = control(t, port);
+      const mine = locks(await connect(t, port));
+      const { signal } = await mine.acquire('door');
+      const tracked = async () => (await redis.client('LIST')).split('\n').some((line) => / flags=\S*t/.test(line));
+      await until(tracked, 'a connection that tracks');
+      const thief = await mine.acquire('door', { steal: true });
+      await until(() => signal.aborted, 'the loss');
+      assert.ok(signal.reason instanceof Stolen);
+      const second = thief.signal;
+      const third = (await mine.acquire('gate')).signal;
+      await sleep(20);
+      await redis.flushall();
+      await until(() => second.aborted && third.aborted, 'the loss of both');
+      assert.ok(second.reason instanceof Lost && !(second.reason instanceof Stolen));
+      const lock = await mine.acquire('door', { ttl: 60_000 });
+      assert.equal(lock.signal.aborted, false);
+      await redis.client('KILL', 'TYPE', 'pubsub');
+      await sleep(50);
+      assert.equal(lock.signal.aborted, false, 'the end of the connection is no loss');
+      assert.equal(await lock.release(), true);
+    });
+
     test('a waiting client is notified, on a connection of its own, in the order of the line', async (t) => {
       const { port } = await serve(t);
       const redis = control(t, port);
@@ -244,8 +268,8 @@ test('redlock over three servers, one of which is gone', async (t) => {
   );
   const mine = redlock(clients);
   const controls = servers.map(({ port }) => control(t, port));
-  await mine.request('door', { ttl: 2000 }, async (lock) => {
-    assert.ok(lock.remainingMs > 1800);
+  await mine.request('door', { ttl: 9000 }, async (lock) => {
+    assert.ok(lock.remainingMs > 3000 && lock.remainingMs < 9000 - 90);
     assert.equal(await mine.acquire('door', { ifAvailable: true }), null);
   });
   await until(async () => {

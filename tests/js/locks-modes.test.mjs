@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobs } from './support/hand-time.mjs';
-import { AskedCoordination, deferred, errorOf, errors, Keylatch, setUp } from './support/locks.mjs';
+import { AskedCoordination, calls, deferred, errorOf, errors, Keylatch, setUp } from './support/locks.mjs';
+import { entry } from './support/package.mjs';
 
 const { Deadlock, LockError, Lost, NeverAcquired, NotSupported, TimedOut } = errors;
 
@@ -290,8 +291,29 @@ test('errors are LockErrors with a code', () => {
   }
 });
 
+test('a database of promises, as keylatch/tabs has it: waits are notified there too', async () => {
+  const { locks } = await entry('locks');
+  const db = new Keylatch();
+  const shared = {
+    call: async (...argv) => db.call(...argv),
+    executeWaiting: (...argv) => db.executeWaiting(...argv),
+    client: () => shared,
+    now: async () => db.now(),
+  };
+  const order = [];
+  await locks(shared).request('door', { ttl: 1000 }, async (lock) => {
+    void locks(shared).request('door', () => order.push('next'));
+    await jobs();
+    assert.ok(lock.remainingMs > 0 && !lock.signal.aborted);
+    order.push('first');
+  });
+  await jobs();
+  assert.deepEqual(order, ['first', 'next']);
+  assert.equal(calls(db, 'latch.acquire'), 3, 'the second request asks once, and waits once');
+});
+
 test('engines without a time in hand: the locks of the entry, with true timers', async () => {
-  const { locks } = await import('./support/package.mjs').then(({ entry }) => entry('locks'));
+  const { locks } = await entry('locks');
   const db = new Keylatch();
   const order = [];
   await locks(db).request('door', { ttl: 300 }, async (lock) => {

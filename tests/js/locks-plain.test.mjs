@@ -6,19 +6,16 @@ import { errorOf, errors, setUp } from './support/locks.mjs';
 
 const { Lost, NeverAcquired, NotSupported, TimedOut } = errors;
 
-/**
- * A client object of a server that has some of the commands that compare: keylatch runs them, and DELIFEQ of Valkey as
- * its DELEX. Notes the commands.
- */
+/** A client object of a server that has some of the commands that compare; keylatch runs them. Notes the commands. */
 function server(db, { delex = false, delifeq = false, setIfeq = false } = {}) {
   const log = [];
   const unknown = (name) => Promise.reject(new Error(`ERR unknown command '${name}', with args beginning with: `));
   const call = async (name, ...args) => {
     log.push([name, ...args]);
-    if (name.startsWith('LATCH') || name === 'EVAL' || (name === 'DELEX' && !delex)) return unknown(name);
+    const isLacking = (name === 'DELEX' && !delex) || (name === 'DELIFEQ' && !delifeq);
+    if (name.startsWith('LATCH') || name === 'EVAL' || isLacking) return unknown(name);
     if (name === 'SET' && args.includes('IFEQ') && !setIfeq) throw new Error('ERR syntax error');
-    if (name !== 'DELIFEQ') return db.call(name, ...args);
-    return delifeq ? db.call('DELEX', args[0], 'IFEQ', args[1]) : unknown(name);
+    return db.call(name, ...args);
   };
   return { call, log, names: () => log.splice(0).map(([name]) => name) };
 }

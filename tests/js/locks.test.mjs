@@ -74,6 +74,21 @@ test('tokens grow with each grant, and the token of an earlier one is refused', 
   assert.throws(() => db.call('LATCH.CHECK', 'lock:door', owner, token), /^ReplyError: FENCED/);
 });
 
+test('a paused holder writes late: the guard of its transaction refuses, and that of the next holder does not', async () => {
+  const { db, clock, locks } = setUp();
+  const write = ({ owner, token }, value) =>
+    db.multi().call('LATCH.CHECK', 'lock:door', owner, token).set('balance', value).exec();
+  const paused = await locks.acquire('door', { ttl: 1000, renew: false });
+  // The process of the holder stands still: its timers do not run.
+  clock.advance(1001);
+  const next = await locks.acquire('door', { ttl: 1000, renew: false });
+  write(next, 'next');
+  assert.equal(paused.held, true);
+  assert.throws(() => write(paused, 'late'), /FENCED/);
+  assert.equal(db.get('balance'), 'next');
+  assert.equal(paused.remainingMs, 0);
+});
+
 test('a lease is renewed each third of its length, give or take the jitter', async () => {
   for (const [chance, third] of [
     [0, 900],

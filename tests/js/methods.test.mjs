@@ -64,6 +64,8 @@ const REASONS = {
   ],
   'administration and diagnostics of a server, typed at a prompt': [
     'ACL|*',
+    'BGREWRITEAOF',
+    'BGSAVE',
     'CLUSTER|*',
     'COMMAND|*',
     'CONFIG|HELP',
@@ -91,6 +93,7 @@ const REASONS = {
     'PUBSUB|SHARDNUMSUB',
     'REPLICAOF',
     'ROLE',
+    'SAVE',
     'SCRIPT|*',
     'SLAVEOF',
     'SLOWLOG|*',

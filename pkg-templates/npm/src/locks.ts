@@ -3,12 +3,13 @@
  * behind any client object, or (exclusive locks only) a plain Redis or Valkey. Imports neither an engine nor a client.
  */
 import { AskedCoordination } from './locks/asked.js';
-import type { LocalEngine, LockStore } from './locks/commander.js';
+import type { LockStore } from './locks/commander.js';
 import { Locks } from './locks/manager.js';
 import { LOCKS, type LocksOptions } from './locks/options.js';
 import { currentPage } from './locks/page.js';
 import { RedlockCoordination } from './locks/redlock.js';
 import { SYSTEM_TIME, type Time } from './locks/time.js';
+import { isLocalEngine } from './locks/trackers.js';
 import { checked } from './sugar/option-check.js';
 
 export type { Barrier, ArriveOptions, BarrierOptions } from './locks/barrier.js';
@@ -63,6 +64,5 @@ export function redlock(stores: readonly LockStore[], options?: LocksOptions): L
 
 /** An engine of this process has a clock of its own, which tests move. */
 function timeOf(store: LockStore): Time {
-  const { now } = store as Partial<LocalEngine>;
-  return typeof now === 'function' ? { ...SYSTEM_TIME, wallMs: () => now.call(store) } : SYSTEM_TIME;
+  return isLocalEngine(store) ? { ...SYSTEM_TIME, wallMs: () => store.now() } : SYSTEM_TIME;
 }

@@ -6,7 +6,7 @@ export const jobs = () => new Promise((resolve) => setImmediate(resolve));
 /** The surroundings of locks, moved by hand; the engine's clock moves along. */
 export class HandTime {
   steady = 0;
-  /** What `random` returns. */
+  /** Result of `random`. */
   chance = 0.5;
   #timers = new Map();
   #next = 0;

@@ -13,6 +13,7 @@ import {
   type LockErrorCode,
   type LossSignal,
   type LockMode,
+  type LockOptions,
   type Locks,
   type LockStore,
 } from 'keylatch/locks';
@@ -58,6 +59,9 @@ await mine.request('a', { mode: 'read' }, () => {});
 // @ts-expect-error no callback
 await mine.request('a', {});
 
+declare const options: LockOptions;
+const either = mine.request('a', options, (it) => it);
+same<typeof either, Promise<Lock | null>>();
 const lock = await mine.acquire('a', { ttl: 1000 });
 same<typeof lock, Lock>();
 same<typeof lock.signal, LossSignal>();

@@ -180,7 +180,19 @@ fn maps() -> Vec<Aim> {
         ("lock acquire + release concatenated 1e5 TTL", DEADLINES, 1.8, 2.2),
     ]
     .map(|(row, measure, aim, floor)| at_most("node", row, measure, aim, floor))
-    .into()
+    .into_iter()
+    .chain(["same", "concatenated"].map(leases))
+    .collect()
+}
+
+/// LATCH.ACQUIRE and LATCH.RELEASE beside SET NX PX and DELEX.
+fn leases(state: &str) -> Aim {
+    let other = if state == "same" {
+        "lock acquire + release same 1e5 TTL"
+    } else {
+        "lock acquire + release concatenated 1e5 TTL"
+    };
+    at_most("node", &format!("latch acquire + release {state} 1e5 TTL"), Measure::Beside(other), 1.0 / 0.6, 2.0)
 }
 
 fn pipelines() -> Vec<Aim> {

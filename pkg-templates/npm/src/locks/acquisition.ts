@@ -24,7 +24,7 @@ export interface LockRequest
   readonly ownerName?: string | undefined;
 }
 
-/** What `refreshed` reads of a request. */
+/** The parts of a request that `refreshed` reads. */
 export type Refreshable = Pick<LockRequest, 'names' | 'ttlMs' | 'signal'>;
 
 /** A store with what is held and awaited through it. */

@@ -18,7 +18,7 @@ import { LatchCoordination } from './latch.js';
 import { featuresOf, PlainCoordination, understands, type Features } from './plain.js';
 import type { Time } from './time.js';
 
-/** What a server can do: the LATCH commands, or which others. */
+/** Abilities of a server: the LATCH commands, or which others. */
 type Known = 'latch' | Features;
 
 /** Answers of servers, by client object: several stores of one client ask once. */
@@ -88,7 +88,7 @@ export class AskedCoordination implements Coordination {
     return this.#found?.watch?.(claim, token, lost);
   }
 
-  changes(key: string, changed: (inspection: Inspection) => void): (() => void) | undefined {
+  changes(key: string, changed: () => void): (() => void) | undefined {
     return this.#found?.changes?.(key, changed);
   }
 

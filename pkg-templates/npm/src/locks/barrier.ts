@@ -17,7 +17,7 @@ export interface BarrierOptions {
 
 /** Options of `arrive`. */
 export interface ArriveOptions {
-  /** Who arrives: a member counts once. Another one for each call by default. */
+  /** Name of the member that arrives: each counts once. Another one for each call by default. */
   readonly member?: string | undefined;
   /** Longest time to wait in milliseconds; 0 not to wait. No limit by default. */
   readonly wait?: number | undefined;

@@ -4,6 +4,18 @@ import type { Client } from '../client.js';
 import type { PrefixedClient } from '../prefix.js';
 import { shown } from '../sugar/option-check.js';
 import type { AbortSignalLike, WaitOptions } from '../waits.js';
+import type { TrackerSource } from './key-watcher.js';
+import {
+  closeConnection,
+  connected,
+  duplicated,
+  engineTrackers,
+  has,
+  isLocalEngine,
+  remoteTrackers,
+  type Duplicable,
+  type Send,
+} from './trackers.js';
 
 /** ioredis, `keylatch/ioredis`, or any object that runs a command by its name. */
 export interface CallClient {
@@ -32,8 +44,8 @@ export interface Commander {
   send(argv: readonly string[]): Promise<unknown>;
   /** Runs a command that may block, without delaying others. An abort ends it if it has not begun to reply. */
   sendBlocking?(argv: readonly string[], options: BlockingOptions): Promise<unknown>;
-  /** The engine, where it runs in this process and reports changes of keys. */
-  readonly engine?: LocalEngine | undefined;
+  /** Reports changes of keys. */
+  readonly trackers?: TrackerSource | undefined;
 }
 
 /** Options of a command that may block. */
@@ -43,25 +55,11 @@ export interface BlockingOptions {
   readonly timed: boolean;
 }
 
-/** The database object of an engine: with its clock, and clients that track keys. */
-export type LocalEngine = Pick<Client, 'track'> & { now(): number; client(): Client };
-
 /** Method of all engine clients that runs a blocking command. */
 interface EngineClient {
   call(...argv: Argument[]): unknown;
   executeWaiting(argv: readonly Argument[], timeout: number, options: WaitOptions): Promise<unknown>;
 }
-
-/** A client object that opens another connection to its server. */
-interface Duplicable {
-  duplicate(options?: object): Duplicable;
-  connect?(): Promise<unknown>;
-  disconnect?(): unknown;
-  destroy?(): unknown;
-  on?(event: 'error', listener: () => void): unknown;
-}
-
-const has = (store: object, name: string): boolean => typeof (store as Record<string, unknown>)[name] === 'function';
 
 const EXPECTED =
   'locks: the store must be a database of keylatch, or a client object of ioredis, node-redis or @upstash/redis';
@@ -82,7 +80,7 @@ function engineCommander(client: EngineClient): Commander {
     // The command runs within this call.
     send: async (argv) => client.call(...argv),
     sendBlocking: (argv, { timed, signal }) => client.executeWaiting(argv, timed ? 1 : 0, { signal }),
-    engine: has(client, 'client') && has(client, 'track') ? (client as unknown as LocalEngine) : undefined,
+    trackers: isLocalEngine(client) ? engineTrackers(client) : undefined,
   };
 }
 
@@ -93,7 +91,10 @@ function callCommander(client: CallClient): Commander {
       `locks: the client adds ${shown(options.keyPrefix)} to the keys of the commands it knows, and to no others; ` +
         'pass a client without keyPrefix, and the option prefix of locks',
     );
-  return { send: (argv) => sent(client, argv), ...blocking(client, (other, argv) => sent(other as CallClient, argv)) };
+  return {
+    send: (argv) => sent(client, argv),
+    ...withConnections(client, (other, argv) => sent(other as CallClient, argv)),
+  };
 }
 
 function sent(client: CallClient, [command = '', ...args]: readonly string[]): Promise<unknown> {
@@ -101,21 +102,16 @@ function sent(client: CallClient, [command = '', ...args]: readonly string[]): P
 }
 
 function sendCommander(client: SendClient): Commander {
-  const send = (on: SendClient, argv: readonly string[]): Promise<unknown> => on.sendCommand([...argv]);
-  return {
-    send: (argv) => send(client, argv),
-    ...blocking(client, (other, argv) => send(other as SendClient, argv)),
-  };
+  const send: Send = (on, argv) => (on as SendClient).sendCommand([...argv]);
+  return { send: (argv) => send(client, argv), ...withConnections(client, send) };
 }
 
-/** Blocking commands on connections of their own, where the client object opens another one. */
-function blocking(
-  client: object,
-  send: (on: object, argv: readonly string[]) => Promise<unknown>,
-): Pick<Commander, 'sendBlocking'> {
+/** Blocking commands and tracking on connections of their own, where the client object opens others. */
+function withConnections(client: object, send: Send): Pick<Commander, 'sendBlocking' | 'trackers'> {
   if (!has(client, 'duplicate')) return {};
   return {
     sendBlocking: (argv, { signal }) => withConnection(client as Duplicable, signal, (other) => send(other, argv)),
+    trackers: remoteTrackers(client, send),
   };
 }
 
@@ -128,26 +124,14 @@ async function withConnection(
   signal: AbortSignalLike | undefined,
   run: (other: object) => Promise<unknown>,
 ): Promise<unknown> {
-  const other = client.duplicate();
-  // Errors of the connection reject the command; an event without a listener would end the process.
-  other.on?.('error', () => {});
+  const other = duplicated(client);
   const close = (): void => closeConnection(other);
   signal?.addEventListener('abort', close);
   try {
-    // ioredis connects by itself.
-    if (!has(other, 'call')) await other.connect?.();
+    await connected(other);
     return await run(other);
   } finally {
     signal?.removeEventListener('abort', close);
     close();
-  }
-}
-
-function closeConnection(connection: Duplicable): void {
-  try {
-    if (has(connection, 'call')) connection.disconnect?.();
-    else connection.destroy?.();
-  } catch {
-    // node-redis throws if the connection is closed already.
   }
 }

@@ -70,7 +70,7 @@ export interface Inspection {
   readonly waiters: readonly Waiter[];
 }
 
-/** What is asked of a limiter. */
+/** A question to a limiter. */
 export interface LimitRequest {
   readonly key: string;
   readonly limit: number;
@@ -93,7 +93,7 @@ export interface LimitResult {
   readonly resetMs: number;
 }
 
-/** A request to run a task whose result is kept. */
+/** A request to run a task; its result is kept. */
 export interface OnceRequest {
   readonly key: string;
   readonly owner: string;
@@ -153,11 +153,8 @@ export interface Coordination {
   inspect(key: string): Promise<Inspection>;
   /** Calls back once if a claim's lease ends before it is released. Undefined: the store does not report it. */
   watch?(claim: Claim, token: number, lost: () => void): (() => void) | undefined;
-  /**
-   * Calls back with holders and line of a key, now and after each change. Undefined: the store does not report changes,
-   * and is to be asked.
-   */
-  changes?(key: string, changed: (inspection: Inspection) => void): (() => void) | undefined;
+  /** Calls back soon and after each change of a key. Undefined: the store does not report changes. */
+  changes?(key: string, changed: () => void): (() => void) | undefined;
   /** Asks a limiter. */
   limit(request: LimitRequest): Promise<LimitResult>;
   /** Asks whether to run a task. */

@@ -1,4 +1,4 @@
-/** Elections: one of several candidates leads, and everybody can see which one. */
+/** Elections: one of several candidates leads, and all can see which one. */
 import { checked, type Shape } from '../sugar/option-check.js';
 import type { AbortSignalLike } from '../waits.js';
 import type { Acquisitions } from './acquisition.js';
@@ -18,7 +18,7 @@ export interface ElectionOptions {
 export interface ObserveOptions {
   /** Ends the iteration. */
   readonly signal?: AbortSignalLike | undefined;
-  /** Milliseconds between two questions where the store does not report changes; 1000 by default. */
+  /** Milliseconds between two questions, for changes that the store did not report; 1000 by default. */
   readonly interval?: number | undefined;
 }
 
@@ -113,26 +113,22 @@ export class Election {
 
   async *#leaders(intervalMs: number, signal: AbortSignalLike | undefined): AsyncGenerator<Leader | null, void> {
     const { coordination, time } = this.#acquisitions;
-    // The answer also shows what the store can do.
+    let wake = new AbortController();
+    const awaken = (): void => wake.abort();
+    // The first answer also shows what the store can do.
     let leader = await this.leader();
-    let changed = (): void => {};
-    const unwatch = coordination.changes?.(this.#key, (inspection) => {
-      leader = leaderOf(inspection);
-      changed();
-    });
-    signal?.addEventListener('abort', () => changed());
+    const unwatch = coordination.changes?.(this.#key, awaken);
+    signal?.addEventListener('abort', awaken);
     try {
       while (!signal?.aborted) {
-        const next = new Promise<void>((resolve) => (changed = resolve));
         yield leader;
-        if (unwatch) await next;
-        else {
-          await pause(time, intervalMs, signal);
-          leader = await this.leader();
-        }
+        await pause(time, intervalMs, wake.signal);
+        wake = new AbortController();
+        leader = await this.leader();
       }
     } finally {
       unwatch?.();
+      signal?.removeEventListener('abort', awaken);
     }
   }
 }

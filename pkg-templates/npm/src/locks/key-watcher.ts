@@ -1,6 +1,5 @@
-/** Keys of an engine in this process, watched by tracking: a readonly command runs again whenever its key has changed. */
-import type { Client } from '../client.js';
-import type { LocalEngine } from './commander.js';
+/** Keys that are watched by tracking: a readonly command runs again whenever its key has changed. */
+import type { Time } from './time.js';
 
 /** Reply or error of the command. */
 export interface Outcome {
@@ -8,27 +7,52 @@ export interface Outcome {
   readonly error?: unknown;
 }
 
+/** A connection to a server that reports changes of the keys read through it. */
+export interface Tracker {
+  /** Runs a readonly command, which tracks its keys until their next change. */
+  send(argv: readonly string[]): Promise<unknown>;
+  close(): void;
+}
+
+/** Listener of a tracker. */
+export interface TrackerEvents {
+  /** Keys have changed; null for all of them. */
+  changed(keys: readonly string[] | null): void;
+  /** The connection is gone: nothing is reported any more. */
+  failed(): void;
+}
+
+/** Opens trackers, and says how long one is kept without a watch. */
+export interface TrackerSource {
+  readonly lingerMs: number;
+  open(events: TrackerEvents): Promise<Tracker>;
+}
+
 interface Watch {
   readonly argv: readonly string[];
   readonly callback: (outcome: Outcome) => void;
 }
 
-/** Watches any number of keys through one tracking client, which exists while there are some. */
+/** Watches any number of keys through one tracker. When that fails, its watches end without a callback. */
 export class KeyWatcher {
-  readonly #engine: LocalEngine;
+  readonly #source: TrackerSource;
+  readonly #time: Time;
   readonly #watches = new Map<string, Set<Watch>>();
-  #client: Client | undefined;
+  #tracker: Promise<Tracker> | undefined;
+  #cancelClose = (): void => {};
 
-  constructor(engine: LocalEngine) {
-    this.#engine = engine;
+  constructor(source: TrackerSource, time: Time) {
+    this.#source = source;
+    this.#time = time;
   }
 
-  /** Calls back with the outcome of a command that reads the key, in the next job and after each change of the key. */
+  /** Calls back with the outcome of a command that reads the key, soon and after each change of the key. */
   watch(key: string, argv: readonly string[], callback: (outcome: Outcome) => void): () => void {
     const watch = { argv, callback };
     const watches = this.#watches.get(key) ?? new Set<Watch>();
     this.#watches.set(key, watches.add(watch));
-    queueMicrotask(() => this.#look(key, watch));
+    this.#cancelClose();
+    void this.#look(key, watch);
     return () => this.#remove(key, watch);
   }
 
@@ -37,32 +61,46 @@ export class KeyWatcher {
     if (watches === undefined || !watches.delete(watch)) return;
     if (watches.size === 0) this.#watches.delete(key);
     if (this.#watches.size > 0) return;
-    this.#client?.close();
-    this.#client = undefined;
+    const { lingerMs } = this.#source;
+    if (lingerMs === 0) this.#close();
+    else this.#cancelClose = this.#time.after(lingerMs, () => this.#close());
+  }
+
+  #close(): void {
+    const tracker = this.#tracker;
+    this.#tracker = undefined;
+    tracker?.then((opened) => opened.close()).catch(() => {});
   }
 
   #changed(keys: readonly string[] | null): void {
     for (const key of keys ?? [...this.#watches.keys()]) {
-      for (const watch of [...(this.#watches.get(key) ?? [])]) this.#look(key, watch);
+      for (const watch of [...(this.#watches.get(key) ?? [])]) void this.#look(key, watch);
     }
   }
 
-  /** Runs the command of a watch, which also tracks its key until the next change. */
-  #look(key: string, watch: Watch): void {
-    if (!this.#watches.get(key)?.has(watch)) return;
+  async #look(key: string, watch: Watch): Promise<void> {
     let outcome: Outcome;
     try {
-      outcome = { reply: this.#tracking().call(...(watch.argv as [string])) };
+      const tracker = await this.#opened();
+      outcome = { reply: await tracker.send(watch.argv) };
     } catch (error) {
       outcome = { error };
     }
-    watch.callback(outcome);
+    if (this.#watches.get(key)?.has(watch)) watch.callback(outcome);
   }
 
-  #tracking(): Client {
-    if (this.#client !== undefined) return this.#client;
-    this.#client = this.#engine.client();
-    this.#client.track((keys) => this.#changed(keys));
-    return this.#client;
+  #opened(): Promise<Tracker> {
+    if (this.#tracker !== undefined) return this.#tracker;
+    const opening = this.#source.open({
+      changed: (keys) => this.#changed(keys),
+      failed: () => {
+        if (this.#tracker === opening) this.#close();
+      },
+    });
+    this.#tracker = opening;
+    opening.catch(() => {
+      if (this.#tracker === opening) this.#tracker = undefined;
+    });
+    return opening;
   }
 }

@@ -99,7 +99,7 @@ export class LatchCoordination implements Coordination {
   constructor(commander: Commander, time: Time) {
     this.#commander = commander;
     this.#time = time;
-    this.#watcher = commander.engine && new KeyWatcher(commander.engine);
+    this.#watcher = commander.trackers && new KeyWatcher(commander.trackers, time);
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {
@@ -130,9 +130,9 @@ export class LatchCoordination implements Coordination {
   watch({ keys, intents, owner }: Claim, token: number, lost: () => void): (() => void) | undefined {
     const watcher = this.#watcher;
     if (watcher === undefined) return undefined;
-    // FENCED, or WRONGTYPE where a key was set to something else by hand.
+    // WRONGTYPE: a key was set to something else by hand. Without a connection, renewals decide.
     const look = ({ error }: Outcome): void => {
-      if (error === undefined) return;
+      if (!isCode(error, 'FENCED') && !isCode(error, 'WRONGTYPE')) return;
       end();
       lost();
     };
@@ -143,10 +143,8 @@ export class LatchCoordination implements Coordination {
     return end;
   }
 
-  changes(key: string, changed: (inspection: Inspection) => void): (() => void) | undefined {
-    return this.#watcher?.watch(key, ['LATCH.INSPECT', key], ({ reply, error }) => {
-      if (error === undefined) changed(inspectionOf(reply));
-    });
+  changes(key: string, changed: () => void): (() => void) | undefined {
+    return this.#watcher?.watch(key, ['LATCH.INSPECT', key], changed);
   }
 
   async limit(request: LimitRequest): Promise<LimitResult> {

@@ -86,7 +86,16 @@ export class Locks {
     options: LockOptions & { readonly ifAvailable: true },
     callback: (lock: Lock | null) => T | Promise<T>,
   ): Promise<T>;
-  request<T>(name: string | readonly string[], options: LockOptions, callback: WithLock<T>): Promise<T>;
+  request<T>(
+    name: string | readonly string[],
+    options: LockOptions & { readonly ifAvailable?: false | undefined },
+    callback: WithLock<T>,
+  ): Promise<T>;
+  request<T>(
+    name: string | readonly string[],
+    options: LockOptions,
+    callback: (lock: Lock | null) => T | Promise<T>,
+  ): Promise<T>;
   async request<T>(name: string | readonly string[], ...given: readonly unknown[]): Promise<T> {
     const [options, callback] = given.length > 1 ? given : [undefined, given[0]];
     if (typeof callback !== 'function') throw new TypeError('request: the callback must be a function');
@@ -99,7 +108,11 @@ export class Locks {
     name: string | readonly string[],
     options: LockOptions & { readonly ifAvailable: true },
   ): Promise<Lock | null>;
-  acquire(name: string | readonly string[], options?: LockOptions): Promise<Lock>;
+  acquire(
+    name: string | readonly string[],
+    options?: LockOptions & { readonly ifAvailable?: false | undefined },
+  ): Promise<Lock>;
+  acquire(name: string | readonly string[], options: LockOptions): Promise<Lock | null>;
   async acquire(name: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
     return this.#acquire('acquire', name, options);
   }

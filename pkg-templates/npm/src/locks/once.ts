@@ -37,7 +37,7 @@ export interface Task<T> {
 
 /**
  * @internal Runs a task unless its result is there already. A task that fails is not done: the next caller runs it. One
- * whose lease was lost rejects with that loss, and its result is dropped.
+ * with a lost lease rejects with that loss, and its result is dropped.
  */
 export async function runOnce<T>(
   acquisitions: Acquisitions,

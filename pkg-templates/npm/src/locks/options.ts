@@ -100,7 +100,7 @@ export function namesOf(method: string, given: unknown): readonly string[] {
   return names as readonly string[];
 }
 
-/** @internal Names above a name whose parts are separated by slashes: `a` and `a/b` above `a/b/c`. */
+/** @internal Names above a name with parts that are separated by slashes: `a` and `a/b` above `a/b/c`. */
 export function namesAbove(name: string): string[] {
   const parts = name.split('/');
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));

@@ -98,7 +98,7 @@ export class PlainCoordination implements Coordination {
   }
 
   /**
-   * Without scripts the token is counted after the grant. A grant whose lease has ended by then is dropped, so that a
+   * Without scripts the token is counted after the grant. A grant with a lease that has ended by then is dropped, so that a
    * slow owner does not hold a token beyond that of the next one.
    */
   async #acquireBySet(key: string, owner: string, ttlMs: number, sent: Instant): Promise<number | null> {
