@@ -128,7 +128,7 @@ test('history: up and down, kept for the next visit, and searched with Ctrl+R', 
   assert.deepEqual(await suggestions(), ['SET second 2']);
   await line.press('Enter');
   assert.equal(await line.inputValue(), 'SET second 2');
-  assert.deepEqual(await heard(page), []);
+  assert.equal((await heard(page)).length, 3, 'those of the visit before');
 });
 
 test('a pasted transcript runs in order, without its prompts and replies', async () => {

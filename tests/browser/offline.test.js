@@ -20,7 +20,7 @@ after(async () => {
 });
 
 const ready = (page) => page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-const started = (page) => page.locator('html[data-first-reply-ms]').waitFor({ state: 'attached' });
+const started = (page) => page.locator('html[data-ready]').waitFor({ state: 'attached' });
 
 /** Writes a worker as a later build would. */
 async function deploy(change) {

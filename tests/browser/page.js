@@ -91,7 +91,7 @@ async function open(browser, address, hash = '', options = {}) {
     );
   });
   await page.goto(address + hash);
-  await page.locator('html[data-first-reply-ms]').waitFor({ state: 'attached' });
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' });
   return { page, context, complaints };
 }
 

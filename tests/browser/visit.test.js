@@ -18,7 +18,7 @@ afterEach(async () => {
   await visitor.context.close();
 });
 
-const started = (tab) => tab.locator('html[data-first-reply-ms]').waitFor({ state: 'attached' });
+const started = (tab) => tab.locator('html[data-ready]').waitFor({ state: 'attached' });
 const bar = (tab = page) => tab.locator('kl-visit-bar');
 
 /** Reloads after the state was saved. */

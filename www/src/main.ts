@@ -1,5 +1,6 @@
 /** Starts the page: loads the engine, runs a first command, and shows the playground. */
 
+import { loadCommandRows } from './model/commands.ts';
 import { EngineMaker } from './model/engine.ts';
 import { openKept } from './model/kept-engine.ts';
 import { registerOffline } from './model/offline.ts';
@@ -22,10 +23,12 @@ async function start(): Promise<void> {
   playground.workspace.db.callRaw('PING');
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
+  await loadCommandRows();
   const app = document.querySelector('kl-app');
   if (app) app.playground = playground;
   playground.visit.begin(state);
   playground.followHash();
+  document.documentElement.dataset['ready'] = '';
   if (import.meta.env.PROD) void registerOffline((reload) => playground.visit.offerUpdate(reload));
 }
 

@@ -1,6 +1,5 @@
 /** The command table of the engine, for the help cards, the hints and the completion. */
 
-import table from 'keylatch/commands.json';
 import type { HintRow } from 'keylatch/hints';
 
 export interface CommandRow extends HintRow {
@@ -15,9 +14,16 @@ export interface CommandRow extends HintRow {
   readonly unordered: boolean;
 }
 
-export const commandRows: ReadonlyMap<string, CommandRow> = new Map(
-  (table as unknown as CommandRow[]).map((row) => [row.name.toUpperCase(), row]),
-);
+const rows = new Map<string, CommandRow>();
+
+/** Rows by name in capitals; empty until they are loaded. */
+export const commandRows: ReadonlyMap<string, CommandRow> = rows;
+
+/** Loads the table, which the first reply does not wait for. */
+export async function loadCommandRows(): Promise<void> {
+  const { default: table } = await import('keylatch/commands.json');
+  for (const row of table as unknown as CommandRow[]) rows.set(row.name.toUpperCase(), row);
+}
 
 /** Row for a typed name such as `set`, `object encoding` or `OBJECT|ENCODING`. */
 export function rowNamed(words: string): CommandRow | undefined {

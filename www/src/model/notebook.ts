@@ -84,7 +84,14 @@ export class Notebook {
     return saved;
   }
 
-  async remove(id: string): Promise<void> {
+  /** Removes a session after what is being saved. */
+  remove(id: string): Promise<void> {
+    const removed = this.saving.then(() => this.removeNow(id));
+    this.saving = removed.catch(() => undefined);
+    return removed;
+  }
+
+  private async removeNow(id: string): Promise<void> {
     await this.store.remove('sessions', id);
     this.revisions.delete(id);
     this.announce(id);

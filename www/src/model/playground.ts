@@ -3,7 +3,7 @@
 import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
-import { lessons } from './lessons.ts';
+import type { KeyFormat } from './files.ts';
 import { Notebook } from './notebook.ts';
 import type { KeptEngine } from './kept-engine.ts';
 import type { PageStore } from './page-store.ts';
@@ -18,6 +18,7 @@ import {
 } from './permalink.ts';
 import { sessionOf } from './recorded-session.ts';
 import { SessionEditorModel, type Source } from './session-editor-model.ts';
+import { saveFile } from './sharing.ts';
 import type { ThemeChoice } from './theme.ts';
 import { Visit } from './visit.ts';
 import { Workspace } from './workspace.ts';
@@ -94,6 +95,33 @@ export class Playground {
     return sessionOf(this.workspace.recording.recorded, this.maker);
   }
 
+  /** Opens a file: a session in its view, keys in the command line. */
+  async openFile(file: File): Promise<void> {
+    this.linkProblem = undefined;
+    const { FileError, openFile } = await import('./files.ts');
+    try {
+      const opened = await openFile(file, this.maker);
+      if (opened.kind === 'session') {
+        this.view = 'sessions';
+        this.sessionEditor.openForeign(opened.source);
+      } else {
+        this.view = 'line';
+        history.replaceState(null, '', '#');
+        this.visit.replaceKeys(opened.snapshot, `${file.name}, ${opened.what}`);
+      }
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      this.linkProblem = error.message;
+    }
+    this.changes.emit('view');
+  }
+
+  /** Offers the keys of the command line as a file. */
+  async saveKeys(format: KeyFormat): Promise<void> {
+    const { keyFile } = await import('./files.ts');
+    saveFile(`keylatch.${format}`, keyFile(this.workspace.db, format, this.maker));
+  }
+
   /** Handles an edit of the session's text. */
   editSession(text: string): void {
     this.sessionEditor.edit(text);
@@ -146,6 +174,7 @@ export class Playground {
   private async openLesson(parts: Parts): Promise<void> {
     this.view = 'sessions';
     const name = percentDecoded(parts.get('lesson') ?? '');
+    const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find((candidate) => candidate.name === name);
     if (lesson) this.showSession({ text: lesson.text, lesson: lesson.name }, decodeOptions(parts));
     else {
@@ -175,6 +204,7 @@ export class Playground {
   private async openFirst(): Promise<void> {
     await this.notebook.load();
     const [page] = this.notebook.pages;
+    const { lessons } = await import('./lessons.ts');
     const [lesson] = lessons;
     if (page) this.sessionEditor.openPage(page);
     else if (lesson) this.sessionEditor.open({ text: lesson.text, lesson: lesson.name });

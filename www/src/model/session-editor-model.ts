@@ -11,7 +11,6 @@ import { commandNames } from './command-names.ts';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
-import { lessons } from './lessons.ts';
 import type { Draft, Notebook, Page } from './notebook.ts';
 import { Undo } from './undo.ts';
 
@@ -64,7 +63,8 @@ export class SessionEditorModel {
   private asPasted = '';
   private engine: Engine | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private unsaved: Draft | undefined;
+  /** The latest texts of sessions that are to be saved, by their ids. */
+  private readonly unsaved = new Map<string, Draft>();
   private saving = false;
 
   constructor(
@@ -138,6 +138,13 @@ export class SessionEditorModel {
     this.save();
   }
 
+  /** Shows and keeps a text from a file, rewritten as a session where that is needed. */
+  openForeign(source: Source): void {
+    this.openOwn({ ...source, text: '' });
+    const { text } = source;
+    if (!this.paste({ text, start: 0, end: 0 })) this.replace(text);
+  }
+
   /** Handles an edit: the text runs again when typing pauses. The first edit of a lesson or of a link makes a copy. */
   edit(text: string): void {
     this.steps.beforeTyping(this.source, performance.now());
@@ -186,7 +193,7 @@ export class SessionEditorModel {
   discard(): void {
     const { id } = this.source;
     if (id === undefined) return;
-    this.unsaved = undefined;
+    this.unsaved.delete(id);
     void this.notebook.remove(id);
     this.open(EMPTY);
     this.notice = 'The session was deleted.';
@@ -194,7 +201,8 @@ export class SessionEditorModel {
   }
 
   /** Shows the lesson that was copied; the copy stays in the notebook. */
-  resetLesson(): void {
+  async resetLesson(): Promise<void> {
+    const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find(({ name }) => name === this.source.lesson);
     if (lesson) this.open({ text: lesson.text, lesson: lesson.name });
   }
@@ -262,15 +270,17 @@ export class SessionEditorModel {
   private save(): void {
     const { id, text, title, start, lesson } = this.source;
     if (id === undefined) return;
-    this.unsaved = { id, text, title, start, lesson };
-    this.notebook.noteDraft(this.unsaved);
+    const draft = { id, text, title, start, lesson };
+    this.unsaved.set(id, draft);
+    this.notebook.noteDraft(draft);
     if (!this.saving) void this.saveAll();
   }
 
   private async saveAll(): Promise<void> {
     this.saving = true;
-    for (let draft = this.unsaved; draft; draft = this.unsaved) {
-      this.unsaved = undefined;
+    // Texts that are added meanwhile follow in the same loop.
+    for (const [id, draft] of this.unsaved) {
+      this.unsaved.delete(id);
       const { outcome, page } = await this.notebook.save(draft);
       if (outcome === 'copied') this.becomeCopy(draft.id, page);
     }
@@ -281,7 +291,9 @@ export class SessionEditorModel {
   private becomeCopy(id: string, page: Page): void {
     if (this.source.id !== id) return;
     this.source = { ...this.source, id: page.id };
-    if (this.unsaved) this.unsaved = { ...this.unsaved, id: page.id };
+    const draft = this.unsaved.get(id);
+    if (draft) this.unsaved.set(page.id, { ...draft, id: page.id });
+    this.unsaved.delete(id);
     this.notice = 'Another tab has changed this session. Your text is kept here as a copy.';
     this.changes.emit('source');
     this.changes.emit('session');

@@ -74,6 +74,18 @@ export class Visit {
     this.changes.emit('visit');
   }
 
+  /** Puts the keys of a file in place of the present ones, which undo brings back. */
+  replaceKeys(keys: Uint8Array, what: string): void {
+    if (this.engine.state === 'elsewhere') return this.report('Another tab has the keys: take over to load a file.');
+    const before = this.workspace.state();
+    const snapshot = this.workspace.replaceKeys(keys, what);
+    this.restored = this.offer(`The keys are those of ${what}.`, [
+      ['Undo', () => this.bringBack(snapshot, before)],
+      ['Close', () => this.dismiss()],
+    ]);
+    this.changes.emit('visit');
+  }
+
   private elsewhere(): Offer {
     return this.offer('Another tab has this command line. Here it can be read, and typing is off.', [
       ['Take over', () => void this.takeOver()],

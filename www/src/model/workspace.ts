@@ -164,6 +164,16 @@ export class Workspace {
     this.clock.restore(clock);
   }
 
+  /** Loads other keys and goes on with the present clients. Returns the keys of before. */
+  replaceKeys(keys: Uint8Array, what: string): Uint8Array {
+    const before = this.db.snapshot();
+    this.db.load(keys);
+    this.note(`keys of ${what}`);
+    this.restartRecording();
+    this.afterChange();
+    return before;
+  }
+
   /** Begins anew with other keys, one client and the system's time. Returns the keys of before. */
   startFresh(keys: Uint8Array): Uint8Array {
     const before = this.db.snapshot();

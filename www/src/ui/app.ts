@@ -5,8 +5,7 @@ import type { Playground, View } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 import { mark } from './icons.ts';
 import './line-view.ts';
-import './session-view.ts';
-import './command-view.ts';
+import './drop-area.ts';
 import './footer.ts';
 import './theme-button.ts';
 import './visit-bar.ts';
@@ -22,6 +21,12 @@ const VIEW_LINKS: readonly ViewLink[] = [
   { view: 'sessions', hash: '#sessions', label: 'Sessions' },
   { view: 'commands', hash: '#commands', label: 'Commands' },
 ];
+
+/** Views that are loaded when they are shown. Properties of an element are set after its definition only. */
+const LOADED_VIEWS: Readonly<Partial<Record<View, { element: string; module: () => Promise<unknown> }>>> = {
+  sessions: { element: 'session-view', module: () => import('./session-view.ts') },
+  commands: { element: 'command-view', module: () => import('./command-view.ts') },
+};
 
 export class App extends LitElement {
   static override properties = { playground: { attribute: false } };
@@ -181,10 +186,16 @@ export class App extends LitElement {
         ${playground && this.renderView(playground)}
       </main>
       <kl-footer></kl-footer>
+      ${playground && html`<kl-drop-area .playground=${playground}></kl-drop-area>`}
     `;
   }
 
   private renderView(playground: Playground): TemplateResult {
+    const load = LOADED_VIEWS[playground.view];
+    if (load && !customElements.get(`kl-${load.element}`)) {
+      void load.module().then(() => this.requestUpdate());
+      return html`<p class="unseen" role="status">Loading</p>`;
+    }
     switch (playground.view) {
       case 'line':
         return html`<kl-line-view .playground=${playground}></kl-line-view>`;

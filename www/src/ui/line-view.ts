@@ -4,9 +4,12 @@ import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 import './clock-panel.ts';
+import { OPEN_FILE } from './drop-area.ts';
 import { icons } from './icons.ts';
 import './key-panel.ts';
 import './log.ts';
+import './menu.ts';
+import type { MenuAction } from './menu.ts';
 import './prompt.ts';
 import './share-line.ts';
 import './client-picker.ts';
@@ -98,6 +101,7 @@ export class LineView extends LitElement {
                 ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
                 : nothing
             }
+            <kl-menu class="bare" label="File" .actions=${this.fileActions()}></kl-menu>
             <kl-share-line .playground=${this.playground}></kl-share-line>
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
@@ -111,6 +115,16 @@ export class LineView extends LitElement {
         <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.connection.db}></kl-key-panel>
       </aside>
     `;
+  }
+
+  private fileActions(): MenuAction[] {
+    const { playground } = this;
+    return [
+      { label: 'Open a file…', act: () => dispatchEvent(new CustomEvent(OPEN_FILE)) },
+      { label: 'Save keys as RDB', act: () => void playground.saveKeys('rdb') },
+      { label: 'Save keys as append-only file', act: () => void playground.saveKeys('aof') },
+      { label: 'Save keys as JSON', act: () => void playground.saveKeys('json') },
+    ];
   }
 
   private openAsSession(): void {

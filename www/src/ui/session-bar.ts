@@ -6,6 +6,7 @@ import { fileOf, linkTo, LONG_LINK_CHARS, saveFile } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
 import type { Change } from '../text/paste-filter.ts';
 import { asHtml, asMarkdown, asScript } from '../text/exports.ts';
+import { OPEN_FILE } from './drop-area.ts';
 import { icons } from './icons.ts';
 import './menu.ts';
 import type { MenuAction } from './menu.ts';
@@ -124,7 +125,7 @@ export class SessionBar extends LitElement {
   private renderOwnActions(): TemplateResult | typeof nothing {
     const { sessionEditor } = this.playground;
     if (sessionEditor.shown.id === undefined) return nothing;
-    return html`${sessionEditor.copiedLesson ? html`<button class="button" title="Show the lesson as it was; your copy is kept" @click=${() => sessionEditor.resetLesson()}>Reset lesson</button>` : nothing}
+    return html`${sessionEditor.copiedLesson ? html`<button class="button" title="Show the lesson as it was; your copy is kept" @click=${() => void sessionEditor.resetLesson()}>Reset lesson</button>` : nothing}
       <button class="button" @click=${() => sessionEditor.discard()}>Delete</button>`;
   }
 
@@ -142,6 +143,7 @@ export class SessionBar extends LitElement {
       copy('as HTML', async () => asHtml(title, shown.text, await this.link())),
       ...(report ? [copy('as a redis-cli script', () => asScript(title, report.steps))] : []),
       { label: 'Save as a file', act: () => this.save() },
+      { label: 'Open a file…', act: () => dispatchEvent(new CustomEvent(OPEN_FILE)) },
     ];
   }
 
