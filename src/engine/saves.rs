@@ -68,6 +68,7 @@ pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Resul
 #[cfg(test)]
 mod tests {
     use alloc::string::String;
+    use alloc::vec::Vec;
 
     use super::*;
     use crate::base::argv::Argv;
