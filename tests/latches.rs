@@ -195,11 +195,12 @@ fn random_schedules_keep_holders_apart_and_lose_no_client() {
         let (mut tokens, mut log) = (BTreeSet::new(), Vec::new());
         for _ in 0..STEPS {
             let client = 1 + dice.roll(OWNERS as u64) as usize;
+            let is_waiting = waiting.contains_key(&client);
             if dice.roll(3) == 0 {
                 let ms = 1 + dice.roll(20) as i64;
                 history.push(format!("@ +{ms}"));
                 world.advance(ms);
-            } else if !waiting.contains_key(&client) {
+            } else if !is_waiting {
                 let line = request(&mut dice, client);
                 history.push(format!("{client}> {line}"));
                 let reply = world.run(client, &line);

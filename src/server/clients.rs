@@ -338,10 +338,7 @@ impl Clients {
 
     #[inline(always)]
     pub fn get(&self, id: ClientId) -> Option<&Client> {
-        match self.clients.at(id, self.recent) {
-            Some(client) => Some(client),
-            None => self.get_by_age(id),
-        }
+        self.clients.at(id, self.recent).map(|client| &**client).or_else(|| self.get_by_age(id))
     }
 
     #[inline(always)]

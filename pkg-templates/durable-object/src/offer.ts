@@ -50,7 +50,8 @@ export function reasonAgainst(command: readonly string[]): string | null {
   const row = table.get(`${name}|${subcommand}`) ?? table.get(name);
   if (row === undefined) return null;
   const called = row.name.replace('|', ' ');
-  if (row.flags.includes('blocking') && mayWait(row, command)) return `ERR ${called} waits; a request is answered at once or not at all`;
+  if (row.flags.includes('blocking') && mayWait(row, command))
+    return `ERR ${called} waits; a request is answered at once or not at all`;
   if (row.flags.includes('admin')) return `ERR ${called} is about a server; a namespace is data alone`;
   if (!ABOUT_CONNECTIONS.has(row.group) || STATELESS.has(row.name)) return null;
   return `ERR ${called} needs a connection that lasts; every request is a client of its own`;

@@ -9,7 +9,9 @@ export function identifier(name) {
 }
 
 export function printConvention({ hash, status, rows }) {
-  const members = rows.map(({ number, name, timed }) => `  ${identifier(name)} = ${timed ? number | TIMED : number},\n`);
+  const members = rows.map(
+    ({ number, name, timed }) => `  ${identifier(name)} = ${timed ? number | TIMED : number},\n`,
+  );
   const bits = Object.entries(status).map(([name, bit]) => `  ${name} = ${bit},\n`);
   const names = rows.map(({ number, name }) => `  ${number}: '${name}',\n`);
   return `/** Printed from the table of commands: how they are called by number. */
