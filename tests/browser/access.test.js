@@ -22,6 +22,9 @@ const VIEWS = [
   { name: 'a session that differs', hash: '#new', act: differ },
   { name: 'a session that cannot be read', hash: '#new', act: misread },
   { name: 'an empty session', hash: '#new', act: async () => {} },
+  { name: 'a pasted text with its changes', hash: '#new', act: pasteForeign },
+  { name: 'a link that is damaged, and the footer', hash: '#v9=x', act: openFooter },
+  { name: 'a second visit with its menu of files', hash: '', act: comeBack },
   { name: 'the commands', hash: '#commands=SET', act: async () => {} },
 ];
 const LOOKS = [
@@ -61,6 +64,27 @@ async function differ(page) {
 async function misread(page) {
   await page.locator('kl-editor textarea').fill('OK\n');
   await page.locator('kl-session-view .summary.bad').waitFor();
+}
+
+async function pasteForeign(page) {
+  await page.evaluate(() => navigator.clipboard.writeText('```\n$ redis-cli SET k v # why\n"OK"\n```'));
+  await page.locator('kl-editor textarea').focus();
+  await page.keyboard.press('Control+V');
+  await page.locator('kl-session-bar details summary').click();
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+}
+
+async function openFooter(page) {
+  await page.locator('kl-app main > [role=alert]').waitFor();
+  await page.locator('kl-footer summary').click();
+}
+
+async function comeBack(page) {
+  await say(page, 'SET door me');
+  await page.waitForTimeout(500);
+  await page.reload();
+  await page.locator('kl-visit-bar').getByRole('button', { name: 'Start fresh' }).waitFor();
+  await page.getByRole('button', { name: 'File' }).click();
 }
 
 async function violations(page) {

@@ -83,7 +83,7 @@ test('the footer says what this is, how to install it, and what is missing', asy
     assert.ok(words.includes(`answers like Redis ${redis}`));
     assert.match(words, /npm install keylatch/);
     assert.match(words, /Missing are scripts and functions/);
-    for (const name of ['Commands', 'Session format', 'MIT', 'or Apache-2.0 licence', 'Notices']) {
+    for (const name of ['Commands', 'Session format', 'MIT licence', 'Apache-2.0 licence', 'Notices']) {
       const link = await footer.getByRole('link', { name, exact: true }).getAttribute('href');
       assert.equal((await page.request.get(browser.address + link)).status(), 200, link);
     }

@@ -111,7 +111,7 @@ test('a dropped session opens, is kept, and foreign text is rewritten', async ()
   await drop('lock.session', '## Lock\n> SET lock me NX\nOK\n');
   await page.locator('kl-session-view .summary.good').waitFor();
   await drop('notes.md', '```\n$ redis-cli SET k v\n"OK"\n```\n');
-  await page.getByText('The pasted text was rewritten as a session').waitFor();
+  await page.locator('kl-session-bar details').waitFor();
   assert.match(await page.locator('kl-editor textarea').inputValue(), /^> SET k v\nOK/);
   await page.getByLabel('Session or lesson').selectOption('Lock');
   await page.locator('kl-session-view .summary.good').waitFor();

@@ -58,6 +58,19 @@ test('after a reload the keys, clients, clock and log are there, and the log sti
   assert.match(await page.locator('kl-editor textarea').inputValue(), /SET door me PX 60000\nOK/);
 });
 
+test('keys that were there at clear are the start of the session after a reload, too', async () => {
+  await say(page, 'SADD colours red green blue yellow');
+  await say(page, 'clear');
+  await say(page, 'SCARD colours');
+  await comeBack();
+  await say(page, 'SMEMBERS colours');
+  await page.getByRole('button', { name: 'Open as session' }).click();
+  await page.locator('kl-session-view .summary.good').waitFor();
+  const session = await page.locator('kl-editor textarea').inputValue();
+  assert.match(session, /SCARD colours\n\(integer\) 4\n/);
+  assert.doesNotMatch(session, /SADD|^\.\.\.$/m);
+});
+
 test('Start fresh empties the command line, and can be undone', async () => {
   await say(page, 'SET kept 1');
   await say(page, 'SELECT 1');

@@ -81,3 +81,13 @@ test('a session can run on an engine that goes on', () => {
   assert.deepEqual(heard, ['expired k'], 'the session heard its own events');
   assert.throws(() => runSessionOn(new Keylatch(), '> PING'), /ManualClock/);
 });
+
+test('three dots stand for any lines of a reply', () => {
+  const text = '> TIME\n...\n> RPUSH l a b c\n(integer) 3\n> LRANGE l 0 -1\n1) "a"\n...\n';
+  const report = runSession(text);
+  assert.equal(report.mismatches, 0);
+  assert.equal(report.text, text, 'what varies is not written down');
+  assert.deepEqual(report.steps[0].expected, [{ line: 2, text: '...', anything: true }]);
+  assert.equal(runSession('> LRANGE l 0 -1\n1) "a"\n...\n').mismatches, 1);
+  assert.equal(runSession('> PING\n| ...\n').mismatches, 1, 'behind a bar the dots are a line');
+});

@@ -44,6 +44,7 @@ test('paste filter: each foreign form becomes a line of a session', () => {
     ['user@host:~$ redis-cli -h 10.0.0.1 -p 7000 SET k \'say "hi"\' # why\nOK', '> SET k "say \\"hi\\""\nOK'],
     ['$ redis-cli -n 2 GET k\n(nil)\n$ redis-cli -n 2 GET l', 'db2> SELECT 2\ndb2> GET k\n(nil)\ndb2> GET l'],
     ['$ redis-cli\n127.0.0.1:6379> PING\nPONG\n127.0.0.1:6379> exit', '127.0.0.1:6379> PING\nPONG'],
+    ['$ redis-cli SET “a b” v', '> SET "a b" v'],
     ['$ sleep 1.5', '@ +1500ms'],
     ['$ ls\na.txt\n$ redis-cli GET k', '# $ ls\n# a.txt\n> GET k'],
     ['```\nSET k v\nOK\n```', '> SET k v\nOK'],

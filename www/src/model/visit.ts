@@ -15,6 +15,12 @@ interface SavedState extends WorkspaceState {
   readonly savedMs: number;
 }
 
+/** The recording's start, which may be large, in a record of its own: it is written when it changes. */
+interface SavedStart {
+  readonly id: 'start';
+  readonly start: Uint8Array<ArrayBuffer> | undefined;
+}
+
 export interface Offer {
   readonly text: string;
   readonly actions: readonly { readonly label: string; readonly act: () => void }[];
@@ -28,6 +34,7 @@ export class Visit {
   private problem: string | undefined;
   private update: Offer | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private savedStart: Uint8Array<ArrayBuffer> | undefined;
 
   constructor(
     private readonly store: PageStore,
@@ -49,6 +56,7 @@ export class Visit {
 
   /** Restores the last visit, and saves this one from now on. */
   begin(state: WorkspaceState | undefined): void {
+    this.savedStart = state?.recorded.start;
     if (state) this.workspace.restore(state);
     if (this.engine.state === 'elsewhere') return this.workspace.makeReadOnly();
     const keys = this.engine.restoredKeys;
@@ -139,14 +147,24 @@ export class Visit {
   private save(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const saved: SavedState = { ...this.workspace.state(), id: 'page', savedMs: Date.now() };
+    const state = this.workspace.state();
+    const { start } = state.recorded;
+    if (start !== this.savedStart)
+      void this.store.update<SavedStart>('workspace', 'start', () => ({ id: 'start', start }));
+    this.savedStart = start;
+    const recorded = { ...state.recorded, start: undefined };
+    const saved: SavedState = { ...state, recorded, id: 'page', savedMs: Date.now() };
     void this.store.update<SavedState>('workspace', 'page', () => saved);
   }
 }
 
 /** The state of the last visit. */
-export function savedState(store: PageStore): Promise<WorkspaceState | undefined> {
-  return store.get<SavedState>('workspace', 'page');
+export async function savedState(store: PageStore): Promise<WorkspaceState | undefined> {
+  const [state, kept] = await Promise.all([
+    store.get<SavedState>('workspace', 'page'),
+    store.get<SavedStart>('workspace', 'start'),
+  ]);
+  return state && { ...state, recorded: { ...state.recorded, start: kept?.start } };
 }
 
 /** The instant at which the clock of a saved state stands now. */

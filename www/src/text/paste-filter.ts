@@ -36,6 +36,7 @@ const ELAPSED = /^\((\d+\.\d\d)s\)$/;
 /** Longest command over several lines that is read as one. */
 const MAX_JOINED = 100;
 const MS_PER_SECOND = 1000;
+const REPLACED_QUOTES = 'typographic quotes were replaced: check the arguments';
 
 export function rewritePasted(text: string, names: CommandNames): Rewritten {
   return new Filter(text, names).run();
@@ -71,7 +72,7 @@ class Filter {
 
   private step(line: string): void {
     if (/^\s*(?:```|~~~)/.test(line)) return this.change('', 'code fences are left out');
-    const call = redisCliCall(line);
+    const call = redisCliCall(plainQuotes(line));
     if (call) return this.redisCli(call.words, call.database);
     const shell = shellCommand(line);
     if (shell !== undefined) return this.shell(shell);
@@ -86,12 +87,17 @@ class Filter {
 
   /** A command of redis-cli among its arguments. Another database than 0 is another client, as the call is. */
   private redisCli(words: readonly string[], database: string | undefined): void {
+    const line = this.lines[this.at] ?? '';
     if (words.length === 0) return this.change('', 'redis-cli itself is not run');
     const select = database !== undefined && !this.databases.has(database) ? [`db${database}> SELECT ${database}`] : [];
     if (database !== undefined) this.databases.add(database);
     const prompt = database === undefined ? '>' : `db${database}>`;
     const text = words.map(quoteWord).join(' ');
-    this.change([...select, `${prompt} ${text}`].join('\n'), 'the arguments of redis-cli are the command');
+    const typographic = plainQuotes(line) === line ? '' : `; ${REPLACED_QUOTES}`;
+    this.change(
+      [...select, `${prompt} ${text}`].join('\n'),
+      `the arguments of redis-cli are the command${typographic}`,
+    );
     this.expectReplies(prompt, text);
   }
 
@@ -125,7 +131,7 @@ class Filter {
     const { text, comment } = trailingComment(quoted);
     const reasons = [
       why,
-      quoted === typed ? undefined : 'typographic quotes were replaced: check the arguments',
+      quoted === typed ? undefined : REPLACED_QUOTES,
       comment === undefined ? undefined : 'the comment stands on a line of its own',
     ].filter((reason) => reason !== undefined);
     const now = [...(comment === undefined ? [] : [`# ${comment}`]), `${head} ${text}`];

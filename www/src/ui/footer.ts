@@ -2,6 +2,7 @@
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { controls } from '../style/controls.ts';
+import { icons } from './icons.ts';
 
 export class Footer extends LitElement {
   static override styles = [
@@ -19,6 +20,18 @@ export class Footer extends LitElement {
         gap: var(--gap-1) var(--gap-5);
         align-items: center;
         cursor: pointer;
+      }
+      .name {
+        display: flex;
+        gap: var(--gap-1);
+        align-items: center;
+      }
+      .name svg {
+        width: 1rem;
+        height: 1rem;
+      }
+      details:not([open]) .name svg {
+        transform: rotate(-90deg);
       }
       .more {
         display: grid;
@@ -47,9 +60,9 @@ export class Footer extends LitElement {
   ];
 
   override render(): TemplateResult {
-    return html`<details>
+    return html`<footer><details>
       <summary>
-        <span>About keylatch ${__VERSION__}</span>
+        <span class="name">${icons.down} About keylatch ${__VERSION__}</span>
         <span>Redis commands in this tab. Nothing you type leaves it.</span>
       </summary>
       <div class="more">
@@ -59,12 +72,12 @@ export class Footer extends LitElement {
           <a href="docs/index.html">Commands</a>
           <a href="docs/sessions.html">Session format</a>
           ${__SOURCE__ ? html`<a href=${__SOURCE__}>Source</a>` : nothing}
-          <a href="docs/LICENSE-MIT.txt">MIT</a>
-          <a href="docs/LICENSE-APACHE.txt">or Apache-2.0 licence</a>
+          <a href="docs/LICENSE-MIT.txt">MIT licence</a>
+          <a href="docs/LICENSE-APACHE.txt">Apache-2.0 licence</a>
           <a href="docs/NOTICE.txt">Notices</a>
         </nav>
       </div>
-    </details>`;
+    </details></footer>`;
   }
 }
 

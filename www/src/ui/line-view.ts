@@ -101,7 +101,7 @@ export class LineView extends LitElement {
                 ? html`<button class="button bare" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
                 : nothing
             }
-            <kl-menu class="bare" label="File" .actions=${this.fileActions()}></kl-menu>
+            <kl-menu bare label="File" .actions=${this.fileActions()}></kl-menu>
             <kl-share-line .playground=${this.playground}></kl-share-line>
             <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>

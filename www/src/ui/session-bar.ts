@@ -31,6 +31,14 @@ export class SessionBar extends LitElement {
       :host {
         min-width: 0;
       }
+      .notice.row {
+        align-items: start;
+      }
+      .notice summary {
+        min-height: var(--target);
+        align-content: center;
+        cursor: pointer;
+      }
       .notice {
         padding-block-start: var(--gap-2);
         color: var(--ink-soft);
@@ -108,9 +116,11 @@ export class SessionBar extends LitElement {
 
   private renderPaste(changes: readonly Change[]): TemplateResult {
     const count = changes.length === 1 ? '1 line' : `${changes.length} lines`;
-    return html`<div class="notice row">
+    const said = `The pasted text was rewritten as a session: ${count} changed`;
+    return html`<p class="unseen" role="status">${said}</p>
+    <div class="notice row">
       <details>
-        <summary role="status">The pasted text was rewritten as a session: ${count} changed</summary>
+        <summary>${said}</summary>
         <dl class="changes">
           ${changes.slice(0, MAX_CHANGES).map(
             ({ line, was, now, why }) => html`<dt>Line ${line}: ${why}</dt>

@@ -1,6 +1,6 @@
 /** Messages about this visit: restored keys, another tab, storage that fails, a new version of the page. */
 
-import { css, html, LitElement, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Visit } from '../model/visit.ts';
 import { controls } from '../style/controls.ts';
 import { watch } from './watch.ts';
@@ -34,13 +34,15 @@ export class VisitBar extends LitElement {
     watch(this, () => this.visit.changes, ['visit']);
   }
 
-  override render(): TemplateResult {
-    return html`${this.visit.offers.map(
+  override render(): TemplateResult | typeof nothing {
+    const { offers } = this.visit;
+    if (offers.length === 0) return nothing;
+    return html`<section aria-label="This visit">${offers.map(
       ({ text, actions }) => html`<div class="row" role="status">
         <p>${text}</p>
         ${actions.map(({ label, act }) => html`<button class="button" @click=${act}>${label}</button>`)}
       </div>`,
-    )}`;
+    )}</section>`;
   }
 }
 
