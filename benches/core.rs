@@ -5,6 +5,8 @@
 
 #[path = "../tests/support/dice.rs"]
 mod dice;
+#[path = "core/latches.rs"]
+mod latches;
 
 use keylatch::internals::keyspace::strings;
 use std::hint::black_box;
@@ -301,6 +303,6 @@ fn chunks(criterion: &mut Benches) {
 criterion_group! {
     name = core;
     config = Criterion::default().with_measurement(ProcessorTime);
-    targets = single_commands, collections, chunks
+    targets = single_commands, collections, chunks, latches::latches, latches::lines
 }
 criterion_main!(core);

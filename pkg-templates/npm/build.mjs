@@ -139,7 +139,7 @@ const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
   const plain = [
-    ...['core', 'hints', 'index', 'keyv', 'upstash'].map((name) => entry(name)),
+    ...['core', 'hints', 'index', 'keyv', 'locks', 'upstash'].map((name) => entry(name)),
     entry('testing/portable', 'testing-shared'),
     entry('testing-portable', 'testing-browser'),
     entry('persist-browser'),
@@ -204,10 +204,9 @@ async function commandLine() {
 /** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
   ...Object.fromEntries(
-    ['core', 'hints', 'index', 'ioredis', 'keyv', 'persist', 'server', 'tabs', 'testing', 'upstash'].map((name) => [
-      name,
-      name,
-    ]),
+    ['core', 'hints', 'index', 'ioredis', 'keyv', 'locks', 'persist', 'server', 'tabs', 'testing', 'upstash'].map(
+      (name) => [name, name],
+    ),
   ),
   'persist-browser': 'persist',
   'persist-workerd': 'persist',

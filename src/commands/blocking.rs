@@ -1,13 +1,11 @@
 //! Timeouts of blocking commands, and the choice between a reply and blocking the client.
 
-use alloc::vec::Vec;
-
 use super::Context;
 use super::row::{BlockOn, Blocking, Wanted};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
 use crate::base::number::LongDouble;
-use crate::keyspace::KeyName;
+use crate::keyspace::{Queue, WaitedKey};
 use crate::resp::error::CommandError;
 use crate::values::Kind;
 
@@ -42,9 +40,10 @@ pub(super) fn reply_or_block<'k>(
         return Ok(());
     }
     let database = cx.database();
-    ensure(keys.clone().map(|key| 2 * (size_of::<KeyName>() + key.len())).sum())?;
-    let keys: Vec<_> = keys.map(|key| (database, key.into())).collect();
-    cx.block_on = Some(BlockOn { wanted: Some(Wanted { keys, kind }), until });
+    ensure(keys.clone().map(|key| 2 * (size_of::<WaitedKey>() + key.len())).sum())?;
+    let waited = |key: &[u8]| WaitedKey { name: (database, key.into()), queue: Queue::Created, waiter: None };
+    let wanted = Wanted { keys: keys.map(waited).collect(), kind: Some(kind) };
+    cx.block_on = Some(BlockOn { wanted: Some(wanted), until, takes_over: None });
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use super::row::Row;
 use super::table::{CommandTable, find_among, with_subcommands};
 use super::{
     acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
-    lcs, lists, memory, module, pubsub, replication, saving, server, sets, sketches, sort, sorted_sets, strings,
-    transactions,
+    latches, lcs, lists, memory, module, pubsub, replication, saving, server, sets, sketches, sort, sorted_sets,
+    strings, transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[
@@ -30,6 +30,7 @@ const FAMILIES: &[&[Row]] = &[
     hashes::ROWS,
     hashes::expiry::ROWS,
     transactions::ROWS,
+    latches::ROWS,
     pubsub::ROWS,
     connection::ROWS,
     client::ROWS,

@@ -228,7 +228,7 @@ fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     if has_replicas_to_await && cx.blocking == Blocking::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        cx.block_on = Some(BlockOn { wanted: None, until });
+        cx.block_on = Some(BlockOn::timeout(until));
         return Ok(());
     }
     cx.reply.integer(0);

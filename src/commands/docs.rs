@@ -140,6 +140,7 @@ pub(super) const CATEGORY_ORDER: &[&str] = &[
     "@connection",
     "@transaction",
     "@scripting",
+    "@latch",
 ];
 
 /// ACL categories, each with the flags of which any implies it.

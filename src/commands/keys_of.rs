@@ -42,8 +42,11 @@ fn key_indices(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item =
         Begin::Index(index) => usize::try_from(index).ok()?,
         Begin::Keyword { word, from } => {
             let mut arguments = argv.iter().enumerate().skip(usize::try_from(from).ok()?);
-            // Without the keyword the range of keys is empty.
-            arguments.find(|(_, argument)| is(argument, word)).map_or(argv.len(), |(index, _)| index + 1)
+            // Without the keyword there are no keys.
+            match arguments.find(|(_, argument)| is(argument, word)) {
+                Some((index, _)) => index + 1,
+                None => return Some((0..0).step_by(1)),
+            }
         }
     };
     let (first, end, step) = match spec.find {

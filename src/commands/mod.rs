@@ -25,6 +25,7 @@ mod info;
 mod introspection;
 mod keys;
 mod keys_of;
+mod latches;
 mod lcs;
 mod line;
 mod lists;
@@ -53,7 +54,9 @@ pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub(crate) use keys::encoding;
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Row, Wanted, flags};
+pub use row::{
+    Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Resumed, Row, Wanted, flags,
+};
 pub use table::CommandTable;
 
 use alloc::vec::Vec;
@@ -81,6 +84,8 @@ pub struct Context<'a> {
     pub client: ClientId,
     pub now: Timestamp,
     pub blocking: Blocking,
+    /// Position and times of a command that was blocked before.
+    pub resumed: Option<Resumed>,
     /// Set by a handler that blocks its client. Such a handler writes no reply.
     pub block_on: Option<BlockOn>,
     pub reply: &'a mut Writer,

@@ -79,7 +79,7 @@ fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     }
     if replicas > 0 && cx.blocking == Blocking::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        cx.block_on = Some(BlockOn { wanted: None, until });
+        cx.block_on = Some(BlockOn::timeout(until));
         return Ok(());
     }
     cx.reply.array(2);

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{Args, Context};
 use crate::base::clock::Timestamp;
-use crate::keyspace::KeyName;
+use crate::keyspace::{QueuePosition, WaitedKey};
 use crate::resp::error::CommandError;
 use crate::values::Kind;
 
@@ -41,6 +41,8 @@ pub mod flags {
     pub const LONG: u32 = 1 << 28;
     /// Not of Redis: the command allocates memory that stays in use outside the keyspace, such as subscriptions.
     pub const KEEPS: u32 = 1 << 29;
+    /// Not of Redis: EXEC evaluates the command before all others, and runs nothing if it fails.
+    pub const GUARD: u32 = 1 << 30;
 
     /// Names in COMMAND INFO, in the order of Redis.
     pub const NAMES: &[(u32, &str)] = &[
@@ -80,6 +82,7 @@ pub enum Group {
     Server,
     Cluster,
     Transactions,
+    Latch,
 }
 
 impl Group {
@@ -100,6 +103,7 @@ impl Group {
             Group::Server => "server",
             Group::Cluster => "cluster",
             Group::Transactions => "transactions",
+            Group::Latch => "latch",
         }
     }
 
@@ -119,6 +123,7 @@ impl Group {
             Group::Connection => Some("@connection"),
             Group::Server | Group::Cluster => None,
             Group::Transactions => Some("@transaction"),
+            Group::Latch => Some("@latch"),
         }
     }
 }
@@ -234,19 +239,36 @@ pub struct BlockOn {
     pub wanted: Option<Wanted>,
     /// End of the timeout; `None` without one.
     pub until: Option<Timestamp>,
+    /// Position of an earlier blocked command that ends, and that this one takes.
+    pub takes_over: Option<QueuePosition>,
 }
 
 impl BlockOn {
-    pub fn keys(&self) -> &[KeyName] {
+    /// Returns the condition of a command that waits for a timeout only.
+    pub fn timeout(until: Option<Timestamp>) -> BlockOn {
+        BlockOn { wanted: None, until, takes_over: None }
+    }
+
+    pub fn keys(&self) -> &[WaitedKey] {
         self.wanted.as_ref().map_or(&[], |wanted| &wanted.keys)
     }
 }
 
-/// Keys of a blocked client, and the type that a changed key must have for the command to run again.
+/// Keys of a blocked client, and the type that a new key must have for the command to run again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
-    pub keys: Vec<KeyName>,
-    pub kind: Kind,
+    pub keys: Vec<WaitedKey>,
+    /// `None` if the command waits for any change of a key.
+    pub kind: Option<Kind>,
+}
+
+/// Queue position of a command that was blocked and runs again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resumed {
+    pub position: QueuePosition,
+    /// Instant at which the command was blocked.
+    pub since: Timestamp,
+    pub until: Option<Timestamp>,
 }
 
 /// Whether a handler may block its client in this run.

@@ -51,7 +51,7 @@ fn save(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
         return Err(CommandError::SAVE_RUNNING);
     }
     cx.server.saving.request(SaveKind::Snapshot);
-    cx.block_on = Some(BlockOn { wanted: None, until: None });
+    cx.block_on = Some(BlockOn { wanted: None, until: None, takes_over: None });
     Ok(())
 }
 

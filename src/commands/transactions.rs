@@ -1,5 +1,7 @@
 //! Transaction family. Queueing of commands is part of the engine, which does it before a handler runs.
 
+use core::cell::OnceCell;
+
 use super::args::Args;
 use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Blocking, Context, call};
@@ -75,11 +77,36 @@ fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
         return Ok(());
     }
     cx.blocking = Blocking::Denied;
+    check_guards(cx, &transaction)?;
     cx.reply.array(transaction.queue.len());
     for queued in &transaction.queue {
         call(cx, queued.command, queued.argv.as_ref());
     }
     Ok(())
+}
+
+/// Evaluates the queued guards, each in the database that a queued SELECT before it chooses. Fails with the error of the
+/// first guard that fails.
+fn check_guards(cx: &mut Context<'_>, transaction: &Transaction) -> Reply {
+    if !transaction.queue.iter().any(|queued| cx.table.row(queued.command).has(GUARD)) {
+        return Ok(());
+    }
+    let present = cx.database();
+    let mut checked = Ok(());
+    for queued in &transaction.queue {
+        let (row, argv, error) = (cx.table.row(queued.command), queued.argv.as_ref(), OnceCell::new());
+        if checked.is_err() || !row.has(GUARD) && row.name != "select" {
+            continue;
+        }
+        let start = cx.reply.len();
+        let outcome = (row.handler)(cx, &mut Args::new(argv, row.words(), &error));
+        cx.reply.truncate(start);
+        checked = if row.has(GUARD) { outcome } else { checked };
+    }
+    if let Some(client) = cx.client() {
+        client.database = present;
+    }
+    checked
 }
 
 /// Whether a watched key changed since WATCH. Keys that expired since then count: the lookup removes them, which marks

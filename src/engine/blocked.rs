@@ -2,9 +2,12 @@
 //!
 //! A blocked command runs again, from its arguments, when one of its keys is ready. If it blocks again, it keeps its
 //! queue position. Its reply is appended to the client's outbox, followed by the replies of requests sent meanwhile.
+//!
+//! A key is ready when it was created, or changed in any way: a latch is free when it disappears. A round at a changed
+//! key ends at the first client that blocks again, so that none behind it overtakes. A client that leaves the head of a line
+//! for any other reason makes its keys ready.
 
 use crate::keyspace::keys;
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::blocked_clients::BlockedCommand;
@@ -12,15 +15,15 @@ use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
-use crate::commands::{BlockOn, Blocking, Context, Outcome, call};
-use crate::keyspace::{KeyName, QueuePosition};
+use crate::commands::{BlockOn, Blocking, Context, Outcome, Resumed, call};
+use crate::keyspace::{KeyName, Queue, QueuePosition, Want};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::Unblock;
 use crate::server::clients::{ClientId, ClientQueue};
 
-/// Upper bound in bytes of a blocked command in tables.
-const BLOCKED_BYTES: usize = 96;
+/// Upper bound in bytes by which the tables of blocked commands grow at once.
+const BLOCKED_BYTES: usize = 48 * 1024;
 /// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
 const BLOCKED_COPIES: usize = 3;
 
@@ -29,12 +32,12 @@ impl Engine {
     pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
         let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
-        ensure(BLOCKED_BYTES.saturating_mul(self.blocked.commands.len() + 1).saturating_add(copies))
+        ensure(BLOCKED_BYTES.saturating_add(copies))
     }
 
     /// Whether commands wait for a pause that was lifted.
     pub(super) fn may_resume_paused(&self) -> bool {
-        self.server.pause.is_none() && self.blocked.paused > 0
+        self.server.pause.is_none() && self.blocked.has_paused()
     }
 
     /// Whether the time of the pause has passed.
@@ -44,13 +47,14 @@ impl Engine {
 
     /// Blocks a command at the end of the queue.
     pub(super) fn block(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, block_on: BlockOn) {
-        enqueue_blocked(self, BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: false });
+        let (argv, since) = (argv.to_owned(), self.now);
+        enqueue_blocked(self, BlockedCommand { client, command, argv, block_on, since, paused: false });
     }
 
     /// Blocks a command until the end of the pause.
     pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
-        let block_on = BlockOn { wanted: None, until: Some(until) };
-        enqueue_blocked(self, BlockedCommand { client, command, argv: argv.to_owned(), block_on, paused: true });
+        let (argv, since, block_on) = (argv.to_owned(), self.now, BlockOn::timeout(Some(until)));
+        enqueue_blocked(self, BlockedCommand { client, command, argv, block_on, since, paused: true });
     }
 
     /// Serves blocked clients, key by key in the order in which keys became ready, until no key is ready. Then the
@@ -58,7 +62,12 @@ impl Engine {
     pub(super) fn wake(&mut self) {
         loop {
             let ready = self.keyspace.interest.take_ready();
-            ready.iter().for_each(|name| serve(self, name));
+            for (want, name) in &ready {
+                match want {
+                    Want::Created => serve_created(self, name),
+                    Want::Changed => serve_changed(self, name),
+                }
+            }
             if ready.is_empty() {
                 let Some(client) = self.clients.first_queued(ClientQueue::Freed) else { return };
                 if !run_queued(self, client) {
@@ -68,15 +77,15 @@ impl Engine {
         }
     }
 
-    /// Times out blocked clients with a passed deadline.
+    /// Times out blocked clients with a passed deadline. Ready keys are served before the timeouts of this very instant:
+    /// what comes at the end of a timeout comes in time.
     pub(super) fn time_out_due(&mut self) {
-        while let Some((until, position)) = self.blocked.deadlines.first() {
-            if until > self.now {
-                return;
-            }
-            self.run_blocked(position, Blocking::TimedOut);
-            self.wake();
+        if self.blocked.is_empty() {
+            return;
         }
+        time_out(self, |until, now| until < now);
+        self.wake();
+        time_out(self, |until, now| until <= now);
     }
 
     /// Runs the commands that were blocked by the pause.
@@ -92,7 +101,7 @@ impl Engine {
     /// Ends a blocked command with a timeout reply or an error (CLIENT UNBLOCK). Commands blocked by the pause are not
     /// affected.
     pub(super) fn unblock(&mut self, unblock: Unblock) {
-        if self.blocked.commands.get(unblock.position).is_none_or(|blocked| blocked.paused) {
+        if self.blocked.get(unblock.position).is_none_or(|blocked| blocked.paused) {
             return;
         }
         match unblock.with_error {
@@ -103,18 +112,24 @@ impl Engine {
 
     /// Removes the blocked command of a disconnected client.
     pub(super) fn forget_blocked(&mut self, position: QueuePosition) {
-        leave(self, position);
+        if let Some(left) = leave(self, position) {
+            look_again(self, &left);
+        }
     }
 
     fn run_blocked(&mut self, position: QueuePosition, blocking: Blocking) {
-        let Some(mut blocked) = leave(self, position) else { return };
+        let Some(left) = leave(self, position) else { return };
+        let was_first = left.was_first;
+        let mut blocked = left.blocked;
         let was_paused = core::mem::take(&mut blocked.paused);
         let blocking = if was_paused { Blocking::Allowed } else { blocking };
+        let resumed = Resumed { position, since: blocked.since, until: blocked.block_on.until };
         let Some(client) = self.clients.get_mut(blocked.client) else { return };
         if ensure_reserve_unspent().and_then(|()| make_room(&mut client.outbox, ERROR_BYTES)).is_err() {
             // There is no memory even for an error reply.
             client.blocked = None;
-            return self.clients.close(blocked.client);
+            self.clients.close(blocked.client);
+            return look_again(self, &Left { blocked, was_first });
         }
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         self.keyspace.interest.tracking.set_author(Some(blocked.client));
@@ -127,6 +142,7 @@ impl Engine {
             client: blocked.client,
             now: *now,
             blocking,
+            resumed: (!was_paused).then_some(resumed),
             block_on: None,
             reply: &mut reply,
         };
@@ -145,32 +161,60 @@ impl Engine {
         self.announce();
         self.clients.note(blocked.client);
         match outcome {
-            Outcome::Block(block_on) if was_paused => enter(self, position, BlockedCommand { block_on, ..blocked }),
+            Outcome::Block(block_on) if was_paused => {
+                let since = self.now;
+                enter(self, position, BlockedCommand { block_on, since, ..blocked });
+            }
             // The timeout is kept from the first block.
-            Outcome::Block(_) => enter(self, position, blocked),
-            Outcome::Done => self.clients.enqueue(ClientQueue::Freed, blocked.client),
+            Outcome::Block(block_on) => {
+                let block_on = BlockOn { until: resumed.until, ..block_on };
+                enter(self, position, BlockedCommand { block_on, ..blocked });
+            }
+            Outcome::Done => {
+                self.clients.enqueue(ClientQueue::Freed, blocked.client);
+                look_again(self, &Left { blocked, was_first });
+            }
         }
     }
 }
 
+fn time_out(engine: &mut Engine, is_over: fn(Timestamp, Timestamp) -> bool) {
+    while let Some((until, position)) = engine.blocked.first_timeout() {
+        if !is_over(until, engine.now) {
+            return;
+        }
+        engine.run_blocked(position, Blocking::TimedOut);
+        engine.wake();
+    }
+}
+
 fn enqueue_blocked(engine: &mut Engine, blocked: BlockedCommand) {
-    engine.blocked.last_position += 1;
-    let position = QueuePosition(engine.blocked.last_position);
+    let position = match blocked.block_on.takes_over {
+        Some(position) => {
+            engine.run_blocked(position, Blocking::TimedOut);
+            position
+        }
+        None => {
+            engine.blocked.last_position += 1;
+            QueuePosition(engine.blocked.last_position)
+        }
+    };
     if let Some(client) = engine.clients.get_mut(blocked.client) {
         client.blocked = Some(position);
     }
     enter(engine, position, blocked);
 }
 
-/// Runs the commands blocked on a key, in queue order, while the key holds a value of the wanted type.
-fn serve(engine: &mut Engine, name: &KeyName) {
+/// Runs the commands that wait for a new key, in queue order, while the key holds a value of the wanted type.
+fn serve_created(engine: &mut Engine, name: &KeyName) {
     let mut served = QueuePosition(0);
     while let Some(held) = keys::kind(&mut engine.keyspace.at(name.0, engine.now), &name.1)
-        && let Some(position) = engine.keyspace.interest.next_waiting(name, served)
+        && let Some(position) = engine.keyspace.interest.waiters.next(name, Queue::Created, served)
     {
         served = position;
-        let blocked = engine.blocked.commands.get(position);
-        if blocked.and_then(|blocked| blocked.block_on.wanted.as_ref()).is_some_and(|wanted| wanted.kind == held) {
+        let blocked = engine.blocked.get(position);
+        let wanted = blocked.and_then(|blocked| blocked.block_on.wanted.as_ref());
+        if wanted.is_some_and(|wanted| wanted.kind == Some(held)) {
             engine.run_blocked(position, Blocking::Allowed);
         }
     }
@@ -178,9 +222,45 @@ fn serve(engine: &mut Engine, name: &KeyName) {
     engine.keyspace.effects.end_unit();
 }
 
+/// Runs the commands that wait for a change of a key, in the order of its line, until one is blocked again. One with a
+/// passed timeout ends the round: its timeout is served in the same tick, and makes the key ready again.
+fn serve_changed(engine: &mut Engine, name: &KeyName) {
+    while let Some(first) = engine.keyspace.interest.waiters.first(name) {
+        if !run_again(engine, first.1) || engine.keyspace.interest.waiters.first(name) == Some(first) {
+            break;
+        }
+    }
+    engine.keyspace.interest.forget_change(name);
+    let next = |engine: &Engine| engine.keyspace.interest.waiters.next(name, Queue::Barrier, QueuePosition(0));
+    while let Some(first) = next(engine) {
+        if !run_again(engine, first) || next(engine) == Some(first) {
+            break;
+        }
+    }
+}
+
+/// Runs a command that waits for a change, unless its timeout has passed. A client that is about to be disconnected
+/// leaves its queues instead: a grant to it would hold the latch in vain.
+fn run_again(engine: &mut Engine, position: QueuePosition) -> bool {
+    let blocked = engine.blocked.get(position);
+    let client = blocked.and_then(|blocked| engine.clients.get_mut(blocked.client));
+    if let Some(client) = client.filter(|client| client.closing) {
+        client.blocked = None;
+        engine.forget_blocked(position);
+        return true;
+    }
+    let is_over = engine.blocked.is_over(position, engine.now);
+    if !is_over {
+        engine.run_blocked(position, Blocking::Allowed);
+    }
+    !is_over
+}
+
 /// Ends a blocked command with a reply, without running it again.
 pub(super) fn end_blocked(engine: &mut Engine, position: QueuePosition, reply: impl FnOnce(&mut Writer)) {
-    let Some(blocked) = leave(engine, position) else { return };
+    let Some(left) = leave(engine, position) else { return };
+    look_again(engine, &left);
+    let blocked = left.blocked;
     if let Some(client) = engine.clients.get_mut(blocked.client) {
         client.blocked = None;
     }
@@ -209,25 +289,46 @@ fn run_queued(engine: &mut Engine, id: ClientId) -> bool {
     true
 }
 
-fn enter(engine: &mut Engine, position: QueuePosition, blocked: BlockedCommand) {
-    for key in blocked.block_on.keys() {
-        engine.keyspace.interest.wait(position, key);
-    }
-    if let Some(until) = blocked.block_on.until {
-        engine.blocked.deadlines.insert((until, position), ());
-    }
-    engine.blocked.paused += usize::from(blocked.paused);
-    engine.blocked.commands.insert(position, Box::new(blocked));
+/// Command that left its queues.
+struct Left {
+    blocked: BlockedCommand,
+    /// Whether it was the first in the line of one of its keys.
+    was_first: bool,
 }
 
-fn leave(engine: &mut Engine, position: QueuePosition) -> Option<BlockedCommand> {
-    let blocked = *engine.blocked.commands.remove(position)?;
-    engine.blocked.paused -= usize::from(blocked.paused);
-    engine.keyspace.interest.unwait(position, blocked.block_on.keys());
-    if let Some(until) = blocked.block_on.until {
-        engine.blocked.deadlines.remove((until, position));
+/// Adds a command to the queues of its keys. Without memory the client is disconnected.
+fn enter(engine: &mut Engine, position: QueuePosition, mut blocked: BlockedCommand) {
+    if engine.blocked.reserve().is_err() {
+        if let Some(client) = engine.clients.get_mut(blocked.client) {
+            client.blocked = None;
+        }
+        return engine.clients.close(blocked.client);
     }
-    Some(blocked)
+    if let Some(wanted) = &mut blocked.block_on.wanted {
+        for key in &mut wanted.keys {
+            let waiter = key.waiter.take();
+            engine.keyspace.interest.waiters.add(position, key, waiter);
+        }
+    }
+    engine.blocked.insert(position, blocked);
+}
+
+fn leave(engine: &mut Engine, position: QueuePosition) -> Option<Left> {
+    let blocked = engine.blocked.remove(position)?;
+    let mut was_first = false;
+    for key in blocked.block_on.keys() {
+        was_first |= engine.keyspace.interest.waiters.remove(position, key);
+    }
+    Some(Left { blocked, was_first })
+}
+
+/// Makes the keys of a client ready that left the head of a line: those behind it may be granted now.
+fn look_again(engine: &mut Engine, left: &Left) {
+    if left.was_first {
+        for key in left.blocked.block_on.keys() {
+            engine.keyspace.interest.mark_changed(key.name.0, &key.name.1);
+        }
+    }
 }
 
 #[cfg(test)]

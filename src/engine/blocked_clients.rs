@@ -1,13 +1,16 @@
 //! Blocked clients as data: their commands in queue order, and their timeouts.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
+use crate::base::headroom::OutOfMemory;
 use crate::commands::BlockOn;
 use crate::keyspace::QueuePosition;
 use crate::server::clients::ClientId;
-use crate::store::sorted_vec::SortedVecMap;
+use crate::store::ordered::{Key, Ordered};
+use crate::store::slots::{Slot, Slots};
 
 /// Command of a blocked client.
 #[derive(Clone, Debug)]
@@ -16,32 +19,106 @@ pub(super) struct BlockedCommand {
     pub(super) command: u16,
     pub(super) argv: Argv,
     pub(super) block_on: BlockOn,
+    /// Instant at which the command was blocked.
+    pub(super) since: Timestamp,
     /// Whether the command waits for the end of CLIENT PAUSE and then runs as a new request.
     pub(super) paused: bool,
 }
 
-/// Blocked commands in order of their queue positions.
+/// Blocked commands by their queue positions, and their timeouts. A hundred thousand cost nearly the same as a thousand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockedClients {
-    pub(super) commands: SortedVecMap<QueuePosition, Box<BlockedCommand>>,
-    pub(super) deadlines: SortedVecMap<(Timestamp, QueuePosition), ()>,
+    /// Slots of commands by queue position.
+    positions: Ordered,
+    commands: Slots<Box<BlockedCommand>>,
+    /// Timeouts with the positions of their commands.
+    timeouts: Ordered,
     pub(super) last_position: u64,
     /// Number of commands that wait for the end of CLIENT PAUSE.
-    pub(super) paused: usize,
+    paused: usize,
 }
 
 impl BlockedClients {
+    #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
-        self.commands.is_empty()
+        self.positions.is_empty()
     }
 
-    /// First instant at which a blocked command times out.
+    /// Whether any command waits for the end of CLIENT PAUSE.
+    pub(super) fn has_paused(&self) -> bool {
+        self.paused > 0
+    }
+
+    pub(super) fn get(&self, position: QueuePosition) -> Option<&BlockedCommand> {
+        let slot = self.positions.get((0, position.0))?;
+        self.commands.get(Slot(slot)).map(|blocked| &**blocked)
+    }
+
+    /// Reserves memory for the next `insert`.
+    pub(super) fn reserve(&mut self) -> Result<(), OutOfMemory> {
+        self.commands.reserve()
+    }
+
+    /// Adds a command. `reserve` must have succeeded.
+    pub(super) fn insert(&mut self, position: QueuePosition, blocked: BlockedCommand) {
+        if let Some(until) = blocked.block_on.until {
+            self.timeouts.insert(timeout(until, position), 0);
+        }
+        self.paused += usize::from(blocked.paused);
+        let slot = self.commands.insert(Box::new(blocked));
+        self.positions.insert((0, position.0), slot.0);
+    }
+
+    pub(super) fn remove(&mut self, position: QueuePosition) -> Option<BlockedCommand> {
+        let slot = self.positions.remove((0, position.0))?;
+        let blocked = *self.commands.remove(Slot(slot))?;
+        if let Some(until) = blocked.block_on.until {
+            self.timeouts.remove(timeout(until, position));
+        }
+        self.paused -= usize::from(blocked.paused);
+        Some(blocked)
+    }
+
+    /// First timeout with the position of its command.
+    pub(super) fn first_timeout(&self) -> Option<(Timestamp, QueuePosition)> {
+        let ((until, position), _) = self.timeouts.next((0, 0))?;
+        Some((Timestamp::from_ms((until ^ SIGN) as i64), QueuePosition(position)))
+    }
+
+    /// First instant at which a blocked command times out. Asked by every command, mostly while no client is blocked.
+    #[inline(always)]
     pub(super) fn first_deadline(&self) -> Option<Timestamp> {
-        self.deadlines.first().map(|(until, _)| until)
+        if self.is_empty() { None } else { self.first_timeout().map(|(until, _)| until) }
+    }
+
+    /// Positions of the commands that match and do not wait for the end of CLIENT PAUSE, in queue order.
+    pub(super) fn positions_of(&self, is_wanted: impl Fn(u16) -> bool) -> Vec<QueuePosition> {
+        let positions = self.positions.entries((0, 0)).map(|((_, position), _)| QueuePosition(position));
+        let is_waiting = |position: &QueuePosition| {
+            self.get(*position).is_some_and(|blocked| is_wanted(blocked.command) && !blocked.paused)
+        };
+        positions.filter(is_waiting).collect()
     }
 
     /// Returns the first command after a position that waits for the end of CLIENT PAUSE.
     pub(super) fn paused_after(&self, position: QueuePosition) -> Option<QueuePosition> {
-        self.commands.iter_behind(position).find(|(_, blocked)| blocked.paused).map(|(position, _)| position)
+        if !self.has_paused() {
+            return None;
+        }
+        let mut behind = self.positions.entries((0, position.0 + 1));
+        let is_paused = |slot: u32| self.commands.get(Slot(slot)).is_some_and(|blocked| blocked.paused);
+        behind.find(|(_, slot)| is_paused(*slot)).map(|((_, position), _)| QueuePosition(position))
     }
+
+    /// Whether the timeout of a command has passed before `now`.
+    pub(super) fn is_over(&self, position: QueuePosition, now: Timestamp) -> bool {
+        self.get(position).and_then(|blocked| blocked.block_on.until).is_some_and(|until| until < now)
+    }
+}
+
+/// Sign bit, flipped so that instants before 1970 precede the others.
+const SIGN: u64 = 1 << 63;
+
+fn timeout(until: Timestamp, position: QueuePosition) -> Key {
+    (until.as_ms() as u64 ^ SIGN, position.0)
 }

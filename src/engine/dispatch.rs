@@ -24,8 +24,8 @@ impl Engine {
         }
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let blocking = Blocking::Allowed;
-        let mut cx =
-            Context { keyspace, clients, server, table, client: id, now: *now, blocking, block_on: None, reply };
+        let (now, resumed, block_on) = (*now, None, None);
+        let mut cx = Context { keyspace, clients, server, table, client: id, now, blocking, resumed, block_on, reply };
         let outcome = call(&mut cx, number, argv);
         self.ran = Some(number);
         if let Outcome::Block(block_on) = outcome {

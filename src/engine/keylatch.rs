@@ -285,7 +285,8 @@ impl<C: Clock> Keylatch<C> {
     /// assert_eq!(restored.digest(), db.digest());
     /// ```
     pub fn take_effects(&mut self) -> Vec<u8> {
-        self.engine.keyspace.effects.take(self.engine.now())
+        let (now, last_token) = (self.engine.now(), self.engine.keyspace.last_token());
+        self.engine.keyspace.effects.take(now, last_token)
     }
 
     /// Applies a log, or a piece of one. Deadlines are restored, and nothing expires before the next command or tick. The

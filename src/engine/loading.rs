@@ -79,7 +79,8 @@ impl aof::Target for Loading<'_> {
         }
     }
 
-    fn move_to(&mut self, now: Timestamp) {
+    fn move_to(&mut self, now: Timestamp, last_token: u64) {
+        self.engine.keyspace.skip_tokens_to(last_token);
         self.engine.now = now;
         self.latest = self.latest.max(now);
     }
@@ -89,7 +90,8 @@ impl aof::Target for Loading<'_> {
         let row = self.engine.row(argv).ok_or(CommandError::INVALID_COMMAND)?;
         let (client, blocking, reply) = (self.client, Blocking::Denied, &mut Writer::new(Protocol::Resp2));
         let Engine { keyspace, clients, server, table, now, .. } = &mut *self.engine;
-        let mut cx = Context { keyspace, clients, server, table, client, now: *now, blocking, block_on: None, reply };
+        let (now, resumed, block_on) = (*now, None, None);
+        let mut cx = Context { keyspace, clients, server, table, client, now, blocking, resumed, block_on, reply };
         let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words(), &OnceCell::new()));
         self.engine.keyspace.effects.end_unit();
         outcome

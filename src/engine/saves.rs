@@ -1,12 +1,10 @@
 //! Saves by the host: the end of one answers the clients that wait in SAVE, and a store that fails refuses writes.
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use super::Engine;
 use super::blocked::end_blocked;
 use crate::commands::{Row, flags};
-use crate::keyspace::QueuePosition;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 use crate::server::clients::ClientId;
@@ -26,13 +24,7 @@ pub(super) fn finish_save(engine: &mut Engine, kind: SaveKind, failure: Option<&
 /// Replies to the clients that are blocked in SAVE.
 fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
     let is_save = |command: u16| engine.table.row(command).name == "save";
-    let waiting: Vec<QueuePosition> = engine
-        .blocked
-        .commands
-        .iter()
-        .filter(|(_, blocked)| is_save(blocked.command) && !blocked.paused)
-        .map(|(position, _)| position)
-        .collect();
+    let waiting = engine.blocked.positions_of(is_save);
     for position in waiting {
         end_blocked(engine, position, |reply| match failure {
             None => reply.ok(),
@@ -76,6 +68,7 @@ pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Resul
 #[cfg(test)]
 mod tests {
     use alloc::string::String;
+    use alloc::vec::Vec;
 
     use super::*;
     use crate::base::argv::Argv;

@@ -90,6 +90,8 @@ pub struct Keyspace {
     pub counts: Counts,
     /// Limits of the compact encodings.
     pub limits: Limits,
+    /// Largest token of a latch so far; 0 before the first one.
+    pub(super) last_token: u64,
 }
 
 impl Keyspace {
@@ -110,7 +112,18 @@ impl Keyspace {
             effects: Effects::default(),
             counts: Counts::default(),
             limits: Limits::default(),
+            last_token: 0,
         }
+    }
+
+    /// Largest token of a latch so far; 0 before the first one. No key holds it, so it stays when keys are deleted.
+    pub fn last_token(&self) -> u64 {
+        self.last_token
+    }
+
+    /// Makes later tokens larger than `token`, which a log or a snapshot names.
+    pub fn skip_tokens_to(&mut self, token: u64) {
+        self.last_token = self.last_token.max(token);
     }
 
     pub fn seed(&self) -> u64 {
@@ -247,7 +260,7 @@ impl Keyspace {
         let is_held = |key: &[u8]| is_present(first, key) || is_present(second, key);
         for database in [first, second] {
             interest.mark_all_dirty(database, &is_held);
-            interest.mark_all_ready(database, &is_held);
+            interest.mark_all_ready(database, true, &is_held);
         }
         self.use_up_to(first.max(second));
         self.databases.swap(first.into(), second.into());

@@ -52,6 +52,10 @@ pub enum Error {
     BadData,
     /// Source and destination are the same.
     SameKey,
+    /// The owner does not hold the latch with this token.
+    Fenced,
+    /// Every token has been used.
+    NoTokens,
     OutOfMemory,
 }
 
@@ -94,6 +98,8 @@ impl From<Error> for CommandError {
             Error::BadPayload => CommandError::BAD_PAYLOAD,
             Error::BadData => CommandError::BAD_DATA,
             Error::SameKey => CommandError::SAME_OBJECT,
+            Error::Fenced => CommandError::FENCED,
+            Error::NoTokens => CommandError::NO_TOKENS,
             Error::OutOfMemory => CommandError::OUT_OF_MEMORY,
         }
     }

@@ -3,6 +3,8 @@
 //!
 //! Keys are sampled, as in Redis. The best candidates are kept in a pool, and the best of the pool is evicted unless it
 //! was used since. The earliest deadline is exact.
+//!
+//! Latches with holders are never evicted: a lock that disappeared would be held by two.
 
 use alloc::vec::Vec;
 
@@ -11,12 +13,15 @@ use super::uses::PastUse;
 use super::{Db, EventKind, Keyspace, Txn};
 use crate::base::clock::Timestamp;
 use crate::store::slab::Handle;
+use crate::values::{Holder, ValueRef};
 
 /// Maximum number of keys evicted by `tick`, or by a command that does not grow memory. The time of a call stays
 /// bounded.
 const EVICTIONS_MAX: usize = 256;
 /// Maximum number of candidates in the pool.
 const CANDIDATES_MAX: usize = 16;
+/// Number of samples, or random keys, after which eviction fails if all were latches with holders.
+const SAMPLES_MAX: usize = 16;
 /// Number of evictions served by one sample, which reads a segment of the index only once. The number of sampled keys
 /// per eviction stays the same.
 const EVICTIONS_PER_DRAW: usize = 3;
@@ -101,7 +106,7 @@ impl Keyspace {
         let victim = match self.memory.limit.policy {
             EvictionPolicy::NoEviction => None,
             EvictionPolicy::LeastUsed => self.least_used(),
-            EvictionPolicy::Random => self.random_key(),
+            EvictionPolicy::Random => self.random_victim(),
             EvictionPolicy::EarliestDeadline => self.earliest_deadline(),
         };
         let Some((database, handle)) = victim else { return false };
@@ -115,8 +120,8 @@ impl Keyspace {
 
     /// Returns the highest ranked candidate that still exists and was not used since it was sampled.
     fn least_used(&mut self) -> Option<(u8, Handle)> {
-        // Candidates sampled now are current, so the second round finds one if there is any key.
-        for _ in 0..2 {
+        // Candidates sampled now are current, so the second round finds one, unless the keys are latches.
+        for _ in 0..SAMPLES_MAX {
             if self.memory.evictions_until_draw == 0 {
                 self.draw_candidates();
                 self.memory.evictions_until_draw = EVICTIONS_PER_DRAW;
@@ -141,7 +146,7 @@ impl Keyspace {
                 true => db.sample_dated(count, random, &mut drawn),
                 false => db.sample(count, random, &mut drawn),
             }
-            for handle in drawn.drain(..) {
+            for handle in drawn.drain(..).filter(|handle| !is_held(db, *handle)) {
                 let (hash, last_use) = (db.hash_of(handle), db.last_use(handle));
                 let candidate = Candidate { database, handle, hash, last_use };
                 memory.offer(candidate, |candidate| uses.rank(candidate.last_use));
@@ -159,8 +164,20 @@ impl Keyspace {
     fn is_current(&self, candidate: Candidate) -> bool {
         let db = self.database(candidate.database);
         db.holds(candidate.hash, candidate.handle)
+            && !is_held(db, candidate.handle)
             && db.last_use(candidate.handle) == candidate.last_use
             && (!self.memory.limit.volatile || db.deadline(candidate.handle).is_some())
+    }
+
+    /// Random key that is no latch with holders.
+    fn random_victim(&mut self) -> Option<(u8, Handle)> {
+        for _ in 0..SAMPLES_MAX {
+            let (database, handle) = self.random_key()?;
+            if !is_held(self.database(database), handle) {
+                return Some((database, handle));
+            }
+        }
+        None
     }
 
     fn random_key(&mut self) -> Option<(u8, Handle)> {
@@ -188,7 +205,8 @@ impl Keyspace {
         let used = (0..self.unused_from).zip(self.databases.iter());
         let firsts = used.filter_map(|(database, db)| Some((database, db.first_expiring()?)));
         let first = firsts.min_by_key(|(_, node)| node.deadline);
-        first.map(|(database, node)| (database, node.owner)).or_else(|| self.random_key())
+        let first = first.filter(|(database, node)| !is_held(self.database(*database), node.owner));
+        first.map(|(database, node)| (database, node.owner)).or_else(|| self.random_victim())
     }
 }
 
@@ -205,6 +223,14 @@ impl Memory {
         {
             *worst = candidate;
         }
+    }
+}
+
+/// Whether a key is a latch with holders: one look at its first field.
+fn is_held(db: &Db, handle: Handle) -> bool {
+    match db.value(handle) {
+        Some(ValueRef::Hash(hash)) => hash.iter().next().is_some_and(|field| Holder::parse(&field.value).is_some()),
+        _ => false,
     }
 }
 

@@ -22,8 +22,9 @@ pub use limits::{EvictionPolicy, MemoryLimit};
 pub use observers::client_id::ClientId;
 pub use observers::effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use observers::event::{Event, EventClass, EventKind, Events};
-pub use observers::interest::{Interest, KeyName, QueuePosition};
+pub use observers::interest::{Interest, Want};
 pub use observers::tracking::{Invalidation, Recipient, Stale, TrackedReads, Tracker, Tracking, TrackingOptions};
+pub use observers::waiters::{KeyName, Queue, QueuePosition, WaitedKey, Waiter, Waiters};
 pub use ops::bitfield::{FieldAction, FieldOperation, FieldType, Overflow};
 pub use ops::bits::{BitOperation, BitRange, RangeUnit};
 pub use ops::dump::RestoreOptions;
@@ -39,7 +40,8 @@ pub use ops::sort::SortOptions;
 pub use ops::sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
 pub use ops::strings::{Comparison, Presence, SetOptions, SetOutcome};
 pub use ops::{
-    bitfield, bits, dump, expiry, geo, hashes, keys, lcs, lists, scan, sets, sketches, sort, sorted_sets, strings,
+    bitfield, bits, dump, expiry, geo, hashes, keys, latches, lcs, lists, scan, sets, sketches, sort, sorted_sets,
+    strings,
 };
 pub use txn::Txn;
 pub use uses::{Counting, Frequency, PastUse};

@@ -210,6 +210,21 @@ texts! {
     NO_CONFIG_FILE = "ERR The server is running without a config file";
     SCRIPT_FLUSH_TYPE = "ERR SCRIPT FLUSH only support SYNC|ASYNC option";
     FUNCTION_FLUSH_TYPE = "ERR FUNCTION FLUSH only supports SYNC|ASYNC option";
+    /// Texts of keylatch, for latches.
+    FENCED = "FENCED the owner does not hold the latch with this token";
+    DEADLOCK = "DEADLOCK another holder waits for this owner to release";
+    NO_TOKENS = "ERR every token of this engine has been used";
+    INVALID_TTL = "ERR invalid TTL in '{}' command";
+    INVALID_WAIT = "ERR invalid WAIT in '{}' command";
+    INVALID_DELAY = "ERR invalid DELAY in '{}' command";
+    INVALID_DEPTH = "ERR invalid DEPTH in '{}' command";
+    INVALID_PERMITS = "ERR invalid PERMITS in '{}' command";
+    INVALID_LIMIT = "ERR invalid LIMIT in '{}' command";
+    INVALID_TOKEN = "ERR invalid TOKEN in '{}' command";
+    INVALID_PERIOD = "ERR invalid PERIOD in '{}' command";
+    INVALID_BURST = "ERR invalid BURST in '{}' command";
+    INVALID_COST = "ERR invalid COST in '{}' command";
+    INVALID_PARTIES = "ERR invalid PARTIES in '{}' command";
     SLOWLOG_COUNT = "ERR count should be greater than or equal to -1";
 }
 

@@ -338,12 +338,25 @@ impl Clients {
 
     #[inline(always)]
     pub fn get(&self, id: ClientId) -> Option<&Client> {
-        self.clients.get_near(id, self.recent).map(|client| &**client)
+        self.clients.at(id, self.recent).map(|client| &**client).or_else(|| self.get_by_age(id))
     }
 
     #[inline(always)]
     pub fn get_mut(&mut self, id: ClientId) -> Option<&mut Client> {
+        if self.clients.at(id, self.recent).is_none() {
+            self.recent = self.index_by_age(id);
+        }
         self.clients.get_mut_near(id, &mut self.recent).map(|client| &mut **client)
+    }
+
+    #[inline(never)]
+    fn get_by_age(&self, id: ClientId) -> Option<&Client> {
+        self.clients.get_near(id, self.index_by_age(id)).map(|client| &**client)
+    }
+
+    /// Index of a client while no client between the oldest one and this one has disconnected.
+    fn index_by_age(&self, id: ClientId) -> usize {
+        self.clients.iter().next().map_or(0, |(first, _)| id.0.wrapping_sub(first.0) as usize)
     }
 
     /// Returns the first monitor with an id larger than `id`.

@@ -4,6 +4,7 @@
 pub mod deadline_heap;
 pub mod hash_index;
 pub mod name_index;
+pub mod ordered;
 pub mod slab;
 pub mod slots;
 pub mod sorted_vec;

@@ -34,6 +34,12 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
         self.position(key).ok().map(|at| &self.entries[at].1)
     }
 
+    /// Returns the value of the entry at an index, if it has this key.
+    #[inline(always)]
+    pub fn at(&self, key: K, index: usize) -> Option<&V> {
+        self.entries.get(index).filter(|(found, _)| *found == key).map(|(_, value)| value)
+    }
+
     /// Returns the value of a key; the entry at index `hint` is tried first.
     #[inline(always)]
     pub fn get_near(&self, key: K, hint: usize) -> Option<&V> {
@@ -74,10 +80,6 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
 
     pub fn remove(&mut self, key: K) -> Option<V> {
         self.position(key).ok().map(|at| self.entries.remove(at).1)
-    }
-
-    pub fn first(&self) -> Option<K> {
-        self.entries.first().map(|(key, _)| *key)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
@@ -163,7 +165,7 @@ mod tests {
         }
         assert_eq!(map.insert(2, 7), Some(20));
         assert_eq!(map.iter().map(|(key, value)| (key, *value)).collect::<Vec<_>>(), [(1, 10), (2, 7), (3, 30)]);
-        assert_eq!((map.first(), map.remove(1), map.first(), map.len()), (Some(1), Some(10), Some(2), 2));
+        assert_eq!((map.remove(1), map.len()), (Some(10), 2));
         *map.get_or_default(9) += 1;
         assert_eq!((map.get(9), map.get(8), map.contains(3)), (Some(&1), None, true));
         let mut hint = 7;

@@ -2,6 +2,7 @@
 
 mod hash;
 mod hashed;
+mod holder;
 mod limits;
 mod list;
 mod members;
@@ -15,6 +16,7 @@ mod zset;
 use alloc::vec::Vec;
 
 pub use hash::{Field, Hash, NewDeadline};
+pub use holder::{Holder, Mode};
 pub use limits::{Limits, ListLimit};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};

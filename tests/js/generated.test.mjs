@@ -23,7 +23,7 @@ class Recorder extends Commands {
 
 test('the types of call cover every command', () => {
   const printed = read('pkg-templates/npm/src/generated/commands.ts');
-  const names = [...printed.matchAll(/^ {2}'?([A-Z_|0-9-]+)'?: \[arguments: /gm)].map(([, name]) => name);
+  const names = [...printed.matchAll(/^ {2}'?([A-Z_|.0-9-]+)'?: \[arguments: /gm)].map(([, name]) => name);
   // A container without a subcommand is an error, but for COMMAND.
   const isOnlyContainer = ({ name, arity }) => rows.some((row) => row.name.startsWith(`${name}|`)) && arity !== -1;
   const expected = rows.filter((row) => !isOnlyContainer(row)).map(({ name }) => name);

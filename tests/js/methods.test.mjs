@@ -52,8 +52,20 @@ const REASONS = {
     'BGSAVE',
     'SAVE',
   ],
+  'building blocks of locks, semaphores, limits and barriers, with their options as in the protocol': [
+    'LATCH.ACQUIRE',
+    'LATCH.ARRIVE',
+    'LATCH.DONE',
+    'LATCH.INSPECT',
+    'LATCH.LIMIT',
+    'LATCH.ONCE',
+    'LATCH.RELEASE',
+    'LATCH.RENEW',
+  ],
   'administration and diagnostics of a server, typed at a prompt': [
     'ACL|*',
+    'BGREWRITEAOF',
+    'BGSAVE',
     'CLUSTER|*',
     'COMMAND|*',
     'CONFIG|HELP',
@@ -81,6 +93,7 @@ const REASONS = {
     'PUBSUB|SHARDNUMSUB',
     'REPLICAOF',
     'ROLE',
+    'SAVE',
     'SCRIPT|*',
     'SLAVEOF',
     'SLOWLOG|*',
@@ -88,9 +101,9 @@ const REASONS = {
   ],
 };
 
-/** `OBJECT|ENCODING` as `objectEncoding`. */
+/** `OBJECT|ENCODING` as `objectEncoding`, `LATCH.CHECK` as `latchCheck`. */
 function methodOf(row) {
-  return row.toLowerCase().replace(/[|-](.)/g, (_, letter) => letter.toUpperCase());
+  return row.toLowerCase().replace(/[|.-](.)/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Rows that can be run: a container without its subcommand is an error. */

@@ -110,7 +110,10 @@ test('a snapshot that is damaged changes nothing', () => {
 
 test('a snapshot goes on with the same random choices', () => {
   const db = new Keylatch({ seed: 1 });
-  db.sadd('s', Array.from({ length: 50 }, (_, index) => `m${index}`));
+  db.sadd(
+    's',
+    Array.from({ length: 50 }, (_, index) => `m${index}`),
+  );
   db.spop('s', 3);
   const fork = db.fork();
   assert.deepEqual([...fork.spop('s', 10)].sort(), [...db.spop('s', 10)].sort());

@@ -196,7 +196,10 @@ fn newer_and_broken_logs_are_refused_before_anything_happens() {
     let at = good.len();
     let malformed = |offset| LoadError::Malformed { offset };
     let cases: &[(&[u8], LoadError)] = &[
-        (b"#KL:2 v2\r\n", LoadError::NewerVersion),
+        (b"#KL:2 v3\r\n", LoadError::NewerVersion),
+        (b"#KL:2 v2\r\n", malformed(at)),
+        (b"#KL:2 v2 x\r\n", malformed(at)),
+        (b"#KL:2 v2 5 more\r\n", malformed(at)),
         (b"#KL:2 v7 packed\r\n", LoadError::NewerVersion),
         (b"#KL:x v1\r\n", malformed(at)),
         (b"#KL:2\r\n", malformed(at)),

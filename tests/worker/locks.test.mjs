@@ -54,3 +54,18 @@ test('a namespace is a keyspace of its own', async (t) => {
   assert.deepEqual([there.status, there.json], [200, { result: 'OK' }]);
   assert.equal(await call('GET', 'lock'), 'here');
 });
+
+test('latches are offered, and only a wait for one is refused', async (t) => {
+  const { call, post } = await start(t);
+  const token = await call('LATCH.ACQUIRE', 'latch', 'one', 'TTL', 30_000, 'ALSO', 1, 'wait');
+  assert.ok(Number.isSafeInteger(token) && token > 0);
+  assert.equal(await call('LATCH.ACQUIRE', 'latch', 'one', 'TTL', 30_000, 'ALSO', 1, 'wait'), token);
+  assert.equal(await call('LATCH.ACQUIRE', 'wait', 'two', 'TTL', 30_000), null);
+  assert.ok((await call('LATCH.CHECK', 'wait', 'one', token)) > 20_000);
+  const waiting = await post(['LATCH.ACQUIRE', 'latch', 'two', 'TTL', 30_000, 'WAIT', 1_000]);
+  assert.match(waiting.json.error, /^ERR LATCH\.ACQUIRE waits;/);
+  assert.equal(await call('LATCH.RELEASE', 'latch', 'one', 'ALSO', 1, 'wait'), 2);
+  assert.deepEqual(await call('LATCH.LIMIT', 'api', 10, 'PERIOD', 1_000), [1, 9, 0, 100]);
+  assert.deepEqual((await call('LATCH.ONCE', 'job', 'one', 'TTL', 30_000)).slice(0, 1), ['run']);
+  assert.deepEqual(await call('LATCH.ARRIVE', 'gate', 'one', 'PARTIES', 1, 'TTL', 30_000), [1, 1, 1]);
+});

@@ -100,6 +100,12 @@ export const OPERATIONS = {
     expected: each(2),
     body: ({ lock }, state) => withKey(state === 'same' ? 'lock' : 'spare', `sum += ${lock};`),
   },
+  latch: {
+    title: 'latch acquire + release',
+    changes: true,
+    expected: each(2),
+    body: ({ latch }, state) => withKey(state === 'same' ? 'lock' : 'spare', `sum += ${latch};`),
+  },
   exists: { title: 'EXISTS', body: ({ exists }, state) => withKey(state, `sum += ${exists};`), expected: each(1) },
   expire: { title: 'EXPIRE', body: ({ expire }, state) => withKey(state, `sum += ${expire};`), expected: each(1) },
   incr: { title: 'INCR', state: 'kept', collections: true, body: ({ incr }) => withName('counters', `${incr};`) },

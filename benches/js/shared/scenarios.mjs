@@ -78,7 +78,7 @@ function ofNode() {
       keys: 1e5,
       ttl: true,
       stores: [...timed, 'kv.js'],
-      rows: [...concatenated('setnxpx', 'setnxpxNew'), ...both('lock')],
+      rows: [...concatenated('setnxpx', 'setnxpxNew'), ...both('lock', 'latch')],
     }),
     pipelines(1e3, ['keylatch', 'landed', 'JS parser + Map'], PIPELINES),
     pipelines(1e5, ['keylatch', 'landed', 'JS parser + Map'], ['respGet', 'respSet']),

@@ -81,6 +81,7 @@ const keylatch = {
   del: 'store.del(key)',
   size: 'store.dbsize()',
   lock: `(store.set(key, ${TOKEN}, { nx: true, px: ${LEASE_MS} }) === 'OK' ? 1 : 0) + store.delex(key, { ifeq: ${TOKEN} })`,
+  latch: `(store.call('LATCH.ACQUIRE', key, ${TOKEN}, 'TTL', ${LEASE_MS}) === null ? 0 : 1) + store.call('LATCH.RELEASE', key, ${TOKEN})`,
   resp: 'store.feed(chunk).output',
 };
 
@@ -88,7 +89,11 @@ const keylatch = {
 const bare = { ...keylatch, make: ({ Keylatch }) => new Keylatch(), configured: false };
 
 /** The package of an earlier commit: see xtask/src/bench/landed.rs. */
-const landed = { ...keylatch, make: ({ Landed }, options) => keylatch.make({ Keylatch: Landed }, options) };
+const landed = {
+  ...keylatch,
+  latch: undefined,
+  make: ({ Landed }, options) => keylatch.make({ Keylatch: Landed }, options),
+};
 
 const lruCache = {
   make: ({ LRUCache }, { max }) => new LRUCache({ max, ttl: TTL_MS }),

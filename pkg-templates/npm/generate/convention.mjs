@@ -3,8 +3,15 @@
 /** Set in the printed number of a command that needs the time; the numbers of rows have sixteen bits. */
 const TIMED = 1 << 16;
 
+/** Name of a row as an identifier: `LATCH_LIMIT` for `LATCH.LIMIT`. */
+export function identifier(name) {
+  return name.replaceAll('.', '_');
+}
+
 export function printConvention({ hash, status, rows }) {
-  const members = rows.map(({ number, name, timed }) => `  ${name} = ${timed ? number | TIMED : number},\n`);
+  const members = rows.map(
+    ({ number, name, timed }) => `  ${identifier(name)} = ${timed ? number | TIMED : number},\n`,
+  );
   const bits = Object.entries(status).map(([name, bit]) => `  ${name} = ${bit},\n`);
   const names = rows.map(({ number, name }) => `  ${number}: '${name}',\n`);
   return `/** Printed from the table of commands: how they are called by number. */

@@ -10,7 +10,7 @@ const CONTAINERS = ['OBJECT', 'MEMORY'];
 function positionsOf({ name, keys = [] }) {
   if (BY_WORDS.includes(name)) return '1 words';
   const positions = keys.map((spec) => spec.replace(/^(\d)\.\.(\d)$/, '$1 $2')).join(' ');
-  if (/^(#?\d(\.\.-\d)?(\/\d)?( |$))*$/.test(positions)) return positions;
+  if (/^((#?\d(\.\.-\d)?(\/\d)?|#[A-Z]+@\d)( |$))*$/.test(positions)) return positions;
   throw new Error(`${name}: src/key-positions.ts does not know the key specs ${positions}`);
 }
 
@@ -23,6 +23,7 @@ export function printKeys(commands, { rows }) {
       throw new Error(`${name}: src/key-positions.ts does not know its keys`);
   }
   const specs = [...new Set(commands.filter(({ name }) => !name.includes('|')).map(positionsOf))];
+  if (specs.length > 36) throw new Error('more key specs than digits of base 36');
   const letters = Array(Math.max(...rows.map(({ number }) => number)) + 1).fill('-');
   for (const { number, name } of rows) {
     const row = commands.find((one) => one.name === name);

@@ -1,4 +1,5 @@
 // Prints the class of plain methods: the command's arguments in its order, and nothing to choose but what comes last.
+import { identifier } from './convention.mjs';
 import { documentation } from './documentation.mjs';
 import { quoted } from './examples.mjs';
 import { label, replyType } from './replies.mjs';
@@ -26,9 +27,9 @@ const NAMES = {
 /** Methods of at most so many arguments write them into the frame without a list. */
 const DIRECT_MAX = 3;
 
-/** `OBJECT|ENCODING` as `objectEncoding`. */
+/** `OBJECT|ENCODING` as `objectEncoding`, `LATCH.CHECK` as `latchCheck`. */
 export function methodName(row) {
-  return row.toLowerCase().replace(/[|-](.)/g, (_, letter) => letter.toUpperCase());
+  return row.toLowerCase().replace(/[|.-](.)/g, (_, letter) => letter.toUpperCase());
 }
 
 function argumentType(argument, row) {
@@ -114,8 +115,8 @@ function runs(row, reply, words) {
   if (row.name.includes('|')) return `this.execute<${reply}>(${argv(row, words)})`;
   const direct = words.length > 0 && words.length <= DIRECT_MAX && words.every((word) => /^\w+$/.test(word));
   return direct
-    ? `this.run${words.length}<${reply}>(Row.${row.name}, ${words.join(', ')})`
-    : `this.run<${reply}>(Row.${row.name}, ${argv(row, words)})`;
+    ? `this.run${words.length}<${reply}>(Row.${identifier(row.name)}, ${words.join(', ')})`
+    : `this.run<${reply}>(Row.${identifier(row.name)}, ${argv(row, words)})`;
 }
 
 /**

@@ -140,6 +140,7 @@ const sortedSets = {
 const others = {
   GEOHASH: { note: 'They are texts of eleven letters.' },
   GEOPOS: { reply: '([longitude: number, latitude: number] | null)[]' },
+  'LATCH.CHECK': { note: 'An error reply FENCED if the token is not that of a live holder.' },
   PFADD: { reply: FLAG, note: 'Returns 1 if the estimate may have changed.' },
   PFCOUNT: {},
   PFMERGE: {},

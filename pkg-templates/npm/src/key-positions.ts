@@ -6,7 +6,7 @@ import { textOf } from './reply.js';
 
 let byCommand: Map<string, string> | undefined;
 
-/** Key specs of a command in upper case: `1`, `1..-1/2`, `#1`, `words`, separated by blanks. */
+/** Key specs of a command in upper case: `1`, `1..-1/2`, `#1`, `#ALSO@3`, `words`, separated by blanks. */
 export function specsOf(name: string): string {
   byCommand ??= new Map(
     Object.entries(NAMES).map(([row, command]) => [
@@ -35,19 +35,33 @@ function indicesBehind(argv: readonly Argument[], words: RegExp, from: number): 
   return found;
 }
 
+function everyIndex(first: number, end: number, step: number): number[] {
+  const found: number[] = [];
+  for (let index = first; index < end; index += step) found.push(index);
+  return found;
+}
+
+/** Indices of keys behind their number. A number that is none finds no keys; the engine refuses the command. */
+function countedFrom(argv: readonly Argument[], at: number, step: number): number[] {
+  const end = at + 1 + Number(wordOf(argv[at])) * step;
+  return everyIndex(at + 1, Math.min(end, argv.length), step);
+}
+
 function indicesOf(argv: readonly Argument[], name: string, spec: string): number[] {
   if (spec === 'words')
     return name.startsWith('SORT')
       ? indicesBehind(argv, /^(BY|GET|STORE)$/, 2)
       : indicesBehind(argv, /^STORE(DIST)?$/, 5);
+  const [, keyword, from = 0] = /^#([A-Z]+)@(\d)$/.exec(spec) ?? [];
+  if (keyword !== undefined) {
+    const at = argv.findIndex((argument, index) => index >= Number(from) && wordOf(argument) === keyword);
+    return at < 0 ? [] : countedFrom(argv, at + 1, 1);
+  }
   const [, counted, begin, fromEnd, step = 1] = /^(#)?(\d)(?:\.\.-(\d))?(?:\/(\d))?$/.exec(spec) ?? [];
-  let first = Number(begin);
-  let end = fromEnd === undefined ? first + 1 : argv.length + 1 - Number(fromEnd);
-  // A number of keys that is none finds no keys; the engine refuses the command.
-  if (counted) end = Number(wordOf(argv[first])) * Number(step) + (first += 1);
-  const found: number[] = [];
-  for (let index = first; index < Math.min(end, argv.length); index += Number(step)) found.push(index);
-  return found;
+  const first = Number(begin);
+  if (counted) return countedFrom(argv, first, Number(step));
+  const end = fromEnd === undefined ? first + 1 : argv.length + 1 - Number(fromEnd);
+  return everyIndex(first, Math.min(end, argv.length), Number(step));
 }
 
 /** Indices of keys in a command, which begins with its name. Patterns of SORT count as keys. */

@@ -120,10 +120,14 @@ impl IntegerText {
     fn of_unsigned(mut value: u64) -> IntegerText {
         let mut text = IntegerText { text: [0; TEXT_MAX], start: TEXT_MAX };
         // Compilers turn 32-bit divisions by a constant into a multiplication; in WebAssembly 64-bit divisions stay
-        // slow.
+        // slow, so one of them takes eight digits.
         while value > u32::MAX.into() {
-            text.push_front(b'0' + (value % 10) as u8);
-            value /= 10;
+            let mut digits = (value % 100_000_000) as u32;
+            value /= 100_000_000;
+            for _ in 0..4 {
+                text.push_pair(digits % 100);
+                digits /= 100;
+            }
         }
         let mut value = value as u32;
         while value >= 100 {

@@ -6,13 +6,12 @@ use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
 use crate::commands::args::{Args, is};
 use crate::commands::options::Unit;
+use crate::keyspace::hashes::FIELD_DEADLINE_MS_MAX;
 use crate::keyspace::{DeadlineCondition, FieldExpiry, Presence};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 
 const MS_PER_SECOND: i64 = 1000;
-/// Latest deadline of a field. Redis reserves two of the 48 bits of such a deadline.
-const DEADLINE_MS_MAX: i64 = (1 << 46) - 1;
 /// Largest accepted number of fields.
 const FIELDS_MAX: i64 = i32::MAX as i64;
 
@@ -40,8 +39,8 @@ pub(super) fn instant(number: &[u8], unit: Unit, now: Timestamp) -> Result<Times
     }
     let ms = if unit.is_seconds() { number.checked_mul(MS_PER_SECOND) } else { Some(number) };
     let base = if unit.is_relative() { now } else { Timestamp::default() };
-    let instant = ms.filter(|&ms| ms <= DEADLINE_MS_MAX).and_then(|ms| base.checked_add_ms(ms));
-    let instant = instant.filter(|instant| instant.as_ms() <= DEADLINE_MS_MAX);
+    let instant = ms.filter(|&ms| ms <= FIELD_DEADLINE_MS_MAX).and_then(|ms| base.checked_add_ms(ms));
+    let instant = instant.filter(|instant| instant.as_ms() <= FIELD_DEADLINE_MS_MAX);
     Ok(instant.ok_or(CommandError::INVALID_EXPIRE)?.max(Timestamp::default()))
 }
 

@@ -1,4 +1,4 @@
-//! Logs of effects: pieces of `#KL:<now> v1` and commands, as drained from an engine, or a plain append-only file of
+//! Logs of effects: pieces of `#KL:<now> v1` or `#KL:<now> v2 <token>` and commands, as drained from an engine, or a plain append-only file of
 //! Redis.
 //!
 //! A log is read in two passes. The first validates the syntax and finds the end of the last whole unit; nothing is
@@ -23,8 +23,8 @@ const DIGITS_MAX: usize = 10;
 pub trait Target {
     /// Role of a command in a log; `None` for unknown commands and those that change nothing, which no log contains.
     fn role(&self, argv: ArgvRef<'_>) -> Option<Role>;
-    /// Sets the instant of the commands that follow.
-    fn move_to(&mut self, now: Timestamp);
+    /// Sets the instant of the commands that follow, and the largest token of a latch so far.
+    fn move_to(&mut self, now: Timestamp, last_token: u64);
     /// Runs a command other than MULTI and EXEC.
     fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError>;
 }
@@ -68,8 +68,8 @@ fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
         match reader.next()? {
             Item::End => return Ok(survey),
             // Within a unit an annotation means that the piece before was torn and not truncated.
-            Item::Piece(_) if in_unit => return Err(malformed),
-            Item::Piece(now) => survey.last_now = survey.last_now.max(Some(now)),
+            Item::Piece(..) if in_unit => return Err(malformed),
+            Item::Piece(now, _) => survey.last_now = survey.last_now.max(Some(now)),
             Item::Skipped => {}
             Item::Command => match (target.role(reader.argv()).ok_or(malformed.clone())?, in_unit) {
                 (Role::Begin, false) => in_unit = true,
@@ -95,7 +95,7 @@ fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
         let start = reader.at;
         match reader.next()? {
             Item::End => return Ok(()),
-            Item::Piece(now) => target.move_to(now),
+            Item::Piece(now, last_token) => target.move_to(now, last_token),
             Item::Skipped => {}
             Item::Command => {
                 let argv = reader.argv();
@@ -114,8 +114,8 @@ fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
 enum Item {
     /// The log ends, possibly within a torn item.
     End,
-    /// Annotation of a piece, with the instant at which it was drained.
-    Piece(Timestamp),
+    /// Annotation of a piece, with the instant at which it was drained and the largest token so far, 0 without one.
+    Piece(Timestamp, u64),
     /// Annotation of another program.
     Skipped,
     /// Command; its arguments are in [`Reader::argv`].
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         Stop::Refused(LoadError::Malformed { offset: self.at })
     }
 
-    /// Reads `#KL:<now> v<version>`, or any other line that begins with `#`.
+    /// Reads `#KL:<now> v1` or `#KL:<now> v2 <token>`, or any other line that begins with `#`.
     fn annotation(&mut self) -> Result<Item, Stop> {
         let rest = self.log.get(self.at..).unwrap_or_default();
         let len = rest.iter().position(|&byte| byte == b'\n').ok_or(Stop::Torn)?;
@@ -173,20 +173,25 @@ impl<'a> Reader<'a> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let item = match line.strip_prefix(ANNOTATION.as_bytes()) {
             None => Item::Skipped,
-            Some(text) => Item::Piece(self.instant(text)?),
+            Some(text) => self.piece(text)?,
         };
         self.at += len + 1;
         Ok(item)
     }
 
-    /// Parses instant and version of an annotation. Newer versions are refused, with any text after the number.
-    fn instant(&self, text: &[u8]) -> Result<Timestamp, Stop> {
+    /// Parses the words of an annotation. Newer versions are refused, with any text after the number.
+    fn piece(&self, text: &[u8]) -> Result<Item, Stop> {
         let mut words = text.split(|&byte| byte == b' ');
         let now = words.next().and_then(parse_integer);
         let version = words.next().and_then(|word| word.strip_prefix(b"v")).and_then(parse_integer);
-        match (now, version, words.next()) {
+        let (token, rest) = (words.next(), words.next());
+        let last_token =
+            token.map_or(Some(0), |token| parse_integer(token).and_then(|token| u64::try_from(token).ok()));
+        match (now, version, last_token) {
             (_, Some(version), _) if version > i64::from(LOG_VERSION) => Err(Stop::Refused(LoadError::NewerVersion)),
-            (Some(now), Some(_), None) => Ok(Timestamp::from_ms(now)),
+            (Some(now), Some(version), Some(last_token)) if token.is_some() == (version > 1) && rest.is_none() => {
+                Ok(Item::Piece(Timestamp::from_ms(now), last_token))
+            }
             _ => Err(self.malformed()),
         }
     }

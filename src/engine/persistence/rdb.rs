@@ -52,6 +52,8 @@ const AUX_SEED: &[u8] = b"keylatch-seed";
 /// State of the random generator: a loaded copy goes on with the same random choices.
 const AUX_RANDOM: &[u8] = b"keylatch-random";
 const AUX_NOW: &[u8] = b"keylatch-now";
+/// Largest token of a latch.
+const AUX_TOKEN: &[u8] = b"keylatch-token";
 /// Version of keylatch's auxiliary fields.
 const FORMAT_VERSION: i64 = 1;
 
@@ -89,6 +91,9 @@ fn save_aux(keyspace: &Keyspace, now: Timestamp, out: &mut Output) {
     field(b"redis-bits", b"64");
     field(AUX_VERSION, &text(FORMAT_VERSION));
     field(AUX_SEED, alloc::format!("{}", keyspace.seed()).as_bytes());
+    if keyspace.last_token() > 0 {
+        field(AUX_TOKEN, &text(keyspace.last_token() as i64));
+    }
     field(AUX_RANDOM, &keyspace.random_state());
     // `Timestamp::MIN` means that the host never gave a time.
     if now > Timestamp::MIN {
@@ -284,6 +289,10 @@ impl<'a> Loader<'a> {
         match &*name {
             AUX_VERSION if parse_integer(&value).ok_or(MALFORMED)? > FORMAT_VERSION => return Err(Refusal::Newer),
             AUX_SEED => self.reseed(&value)?,
+            AUX_TOKEN => {
+                let token = parse_integer(&value).and_then(|token| u64::try_from(token).ok()).ok_or(MALFORMED)?;
+                self.keyspace.skip_tokens_to(token);
+            }
             AUX_RANDOM => self.random_state = Some(value.as_ref().try_into().map_err(|_| MALFORMED)?),
             AUX_NOW => self.written_at = Some(Timestamp::from_ms(parse_integer(&value).ok_or(MALFORMED)?)),
             _ => {}

@@ -1,7 +1,8 @@
 //! Effects: what a command did, as commands for the log. Deadlines are absolute, so that a replay gives the same
 //! keyspace at any time. The log is a valid append-only file of Redis.
 //!
-//! A drained piece is the line `#KL:<now> v1`, followed by units. A unit holds the effects of one command, transaction
+//! A drained piece is the line `#KL:<now> v1`, followed by units. Once a token of a latch was granted, the line is
+//! `#KL:<now> v2 <token>` with the largest token so far. A unit holds the effects of one command, transaction
 //! or script. Units of several effects are framed by MULTI and EXEC, so that a torn unit is dropped whole.
 
 use alloc::format;
@@ -13,7 +14,9 @@ use crate::base::headroom::{OutOfMemory, make_room};
 use crate::base::number::{IntegerText, write_double, write_integer};
 
 /// Version of the annotation line. Logs with a newer version are refused.
-pub const LOG_VERSION: u32 = 1;
+pub const LOG_VERSION: u32 = 2;
+/// Version of annotation lines without a token, which older releases read.
+const TOKENLESS_VERSION: u32 = 1;
 
 /// Bytes of pending effects from which a host is asked to take them.
 const FULL_BYTES: usize = 64 * 1024;
@@ -232,12 +235,16 @@ impl Effects {
         });
     }
 
-    /// Takes the units since the last call as one piece of log; empty if there are none.
-    pub fn take(&mut self, now: Timestamp) -> Vec<u8> {
+    /// Takes the units since the last call as one piece of log; empty if there are none. `last_token` is the largest
+    /// token of a latch so far, 0 before the first one.
+    pub fn take(&mut self, now: Timestamp, last_token: u64) -> Vec<u8> {
         self.selected = None;
         let mut piece = core::mem::take(&mut self.pending);
         if !piece.is_empty() {
-            let annotation = format!("{ANNOTATION}{} v{LOG_VERSION}\r\n", now.as_ms());
+            let annotation = match last_token {
+                0 => format!("{ANNOTATION}{} v{TOKENLESS_VERSION}\r\n", now.as_ms()),
+                token => format!("{ANNOTATION}{} v{LOG_VERSION} {token}\r\n", now.as_ms()),
+            };
             piece.extend_from_slice(annotation.as_bytes());
             piece.rotate_right(annotation.len());
         }
@@ -286,13 +293,13 @@ mod tests {
         stated(&mut effects, 0, &["DEL", "b"]);
         stated(&mut effects, 3, &["DEL", "c"]);
         effects.end_unit();
-        let piece = effects.take(Timestamp::from_ms(42));
+        let piece = effects.take(Timestamp::from_ms(42), 0);
         let expected = "#KL:42 v1 SELECT 0 DEL a MULTI DEL b SELECT 3 DEL c EXEC ";
         assert_eq!(words(&piece), expected);
-        assert!(effects.take(Timestamp::from_ms(43)).is_empty());
+        assert!(effects.take(Timestamp::from_ms(43), 0).is_empty());
         stated(&mut effects, 3, &["DEL", "d"]);
         effects.end_unit();
-        assert_eq!(words(&effects.take(Timestamp::from_ms(44))), "#KL:44 v1 SELECT 3 DEL d ");
+        assert_eq!(words(&effects.take(Timestamp::from_ms(44), 99)), "#KL:44 v2 99 SELECT 3 DEL d ");
     }
 
     #[test]
@@ -317,7 +324,7 @@ mod tests {
                 expected.extend_from_slice(argument);
                 expected.extend_from_slice(b"\r\n");
             }
-            assert!(effects.take(Timestamp::from_ms(7)) == expected, "{count}");
+            assert!(effects.take(Timestamp::from_ms(7), 0) == expected, "{count}");
         }
     }
 
@@ -326,7 +333,7 @@ mod tests {
         let mut effects = Effects::default();
         stated(&mut effects, 0, &["DEL", "a"]);
         effects.end_unit();
-        assert!(effects.take(Timestamp::MIN).is_empty());
+        assert!(effects.take(Timestamp::MIN, 0).is_empty());
     }
 
     #[test]

@@ -1,24 +1,28 @@
 //! Keys that clients watch, are blocked on, or track. Without such keys a change costs one test.
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::client_id::ClientId;
 use super::event::EventKind;
 use super::tracking::Tracking;
+use super::waiters::{KeyName, Queue, Waiters};
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, make_room};
 use crate::store::name_index::NameIndex;
 use crate::store::sorted_vec::SortedVecMap;
 
 /// Bytes of a ready key in tables besides its name.
 const READY_BYTES: usize = 256;
+/// Number of entries of a key among the ready ones: created and changed.
+const WANTS: usize = 2;
 
-/// A key and its database.
-pub type KeyName = (u8, Box<[u8]>);
-
-/// Position of a blocked client in the queue. A smaller position has waited longer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct QueuePosition(pub u64);
+/// Change of a key that blocked clients wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Want {
+    /// The key appears.
+    Created,
+    /// The key changes, appears or disappears.
+    Changed,
+}
 
 /// Keys that are watched by transactions, waited for by blocked clients, or tracked.
 #[derive(Clone, Debug)]
@@ -29,10 +33,10 @@ pub struct Interest {
     watching: SortedVecMap<ClientId, Vec<KeyName>>,
     /// Clients with a watched key that changed (Redis' `CLIENT_DIRTY_CAS`).
     dirty: SortedVecMap<ClientId, ()>,
-    /// Queue positions by waited-for key.
-    waited: NameIndex,
-    /// Waited-for keys that were created, each once, in order of creation.
-    ready: Vec<KeyName>,
+    /// Blocked clients by waited-for key.
+    pub waiters: Waiters,
+    /// Waited-for keys that were created or changed, each once, in order.
+    ready: Vec<(Want, KeyName)>,
     /// Index of `ready`.
     is_ready: NameIndex,
     pub tracking: Tracking,
@@ -45,7 +49,7 @@ impl Interest {
             watched: NameIndex::default(),
             watching: SortedVecMap::default(),
             dirty: SortedVecMap::default(),
-            waited: NameIndex::default(),
+            waiters: Waiters::default(),
             ready: Vec::new(),
             is_ready: NameIndex::default(),
             tracking: Tracking::new(seed),
@@ -55,12 +59,12 @@ impl Interest {
     /// Whether no key is watched or waited for.
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
-        self.watched.is_empty() && self.waited.is_empty()
+        self.watched.is_empty() && self.waiters.is_empty()
     }
 
     /// Number of keys that are watched or waited for.
     pub fn name_count(&self) -> usize {
-        self.watched.len() + self.waited.len()
+        self.watched.len() + self.waiters.key_count()
     }
 
     /// Reserves memory for all clients that a command may mark as dirty, and for all keys it may make ready.
@@ -72,35 +76,23 @@ impl Interest {
     fn reserve_marks(&mut self) -> Result<(), OutOfMemory> {
         ensure_reserve_unspent()?;
         self.dirty.make_room(self.watching.len())?;
-        let more = self.waited.len().saturating_sub(self.ready.len());
+        let more = (WANTS * self.waiters.key_count()).saturating_sub(self.ready.len());
         make_room(&mut self.ready, more)
     }
 
     /// Checks that there is memory to mark every waited-for key as ready.
-    pub(in crate::keyspace) fn ensure_room_to_mark_ready(&self) -> Result<(), OutOfMemory> {
-        ensure(self.waited.names().map(|(_, key)| READY_BYTES + 2 * key.len()).sum())
+    pub fn ensure_room_to_mark_ready(&self) -> Result<(), OutOfMemory> {
+        ensure(self.waiters.keys().map(|(_, key)| WANTS * (READY_BYTES + 2 * key.len())).sum())
     }
 
-    /// Adds a blocked client to the queue of a key.
-    pub fn wait(&mut self, position: QueuePosition, (database, key): &KeyName) {
-        self.waited.add(*database, key, position.0);
-    }
-
-    /// Removes a blocked client from the queues of its keys.
-    pub fn unwait(&mut self, position: QueuePosition, keys: &[KeyName]) {
-        for (database, key) in keys {
-            self.waited.remove(*database, key, position.0);
-        }
-    }
-
-    /// Whether waited-for keys were created and their blocked clients not yet served, for example by a load.
+    /// Whether waited-for keys were created or changed and their blocked clients not yet served, for example by a load.
     #[inline(always)]
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Takes the ready keys: those created since the last call, in order.
-    pub fn take_ready(&mut self) -> Vec<KeyName> {
+    /// Takes the ready keys: those created or changed since the last call, in order.
+    pub fn take_ready(&mut self) -> Vec<(Want, KeyName)> {
         if self.ready.is_empty() {
             // The reserved capacity stays.
             return Vec::new();
@@ -109,10 +101,12 @@ impl Interest {
         core::mem::take(&mut self.ready)
     }
 
-    /// Returns the next blocked client in the queue of a key, after a position.
-    pub fn next_waiting(&self, (database, key): &KeyName, after: QueuePosition) -> Option<QueuePosition> {
-        let positions = self.waited.of(*database, key);
-        positions.get(positions.partition_point(|&position| position <= after.0)).copied().map(QueuePosition)
+    /// Forgets the last change of a key, after its blocked clients have seen it.
+    pub fn forget_change(&mut self, name: &KeyName) {
+        if self.ready.last().is_some_and(|(want, last)| *want == Want::Changed && last == name) {
+            self.ready.pop();
+            self.is_ready.remove(name.0, &name.1, Want::Changed as u64);
+        }
     }
 
     pub fn watch(&mut self, client: ClientId, database: u8, key: &[u8]) {
@@ -160,12 +154,20 @@ impl Interest {
         }
     }
 
-    /// Marks all waited-for keys of the database as ready for which `is_held` returns true.
-    /// [`Interest::ensure_room_to_mark_ready`] must have succeeded.
-    pub(in crate::keyspace) fn mark_all_ready(&mut self, database: u8, is_held: &dyn Fn(&[u8]) -> bool) {
-        for (_, key, _) in self.waited.entries().filter(|(of, key, _)| *of == database && is_held(key)) {
-            if self.is_ready.add(database, key, 0) {
-                self.ready.push((database, key.into()));
+    /// Marks all waited-for keys of the database as changed for which `is_held` returns true, and as created if
+    /// `is_created`. [`Interest::ensure_room_to_mark_ready`] must have succeeded.
+    pub(in crate::keyspace) fn mark_all_ready(
+        &mut self,
+        database: u8,
+        is_created: bool,
+        is_held: &dyn Fn(&[u8]) -> bool,
+    ) {
+        for (_, key) in self.waiters.keys().filter(|(of, key)| *of == database && is_held(key)) {
+            for want in [Want::Created, Want::Changed] {
+                let is_wanted = is_created || want == Want::Changed;
+                if is_wanted && self.is_ready.add(database, key, want as u64) {
+                    self.ready.push((want, (database, key.into())));
+                }
             }
         }
     }
@@ -177,11 +179,12 @@ impl Interest {
         self.tracking.touch(key, event);
     }
 
-    /// Notifies watching clients of a changed key.
+    /// Notifies watching clients of a changed key, and clients that wait for a change.
     #[inline(always)]
     pub(in crate::keyspace) fn touch(&mut self, database: u8, key: &[u8]) {
         if !self.is_idle() {
             self.mark_dirty(database, key);
+            self.mark_changed(database, key);
         }
     }
 
@@ -192,11 +195,24 @@ impl Interest {
         }
     }
 
+    /// Marks a key as ready for the clients that wait for any change of it.
+    pub fn mark_changed(&mut self, database: u8, key: &[u8]) {
+        if self.waiters.want_changes()
+            && self.waiters.has(database, key, Queue::Upgrade)
+            && self.is_ready.add(database, key, Want::Changed as u64)
+        {
+            self.ready.push((Want::Changed, (database, key.into())));
+        }
+    }
+
     /// Marks a new key as ready if a blocked client waits for it. An overwrite wakes no client, as in Redis: after a
     /// sorted set replaces a string, BZPOPMIN stays blocked.
     pub(in crate::keyspace) fn mark_ready(&mut self, database: u8, key: &[u8]) {
-        if !self.is_idle() && !self.waited.of(database, key).is_empty() && self.is_ready.add(database, key, 0) {
-            self.ready.push((database, key.into()));
+        if !self.waiters.is_empty()
+            && self.waiters.has(database, key, Queue::Created)
+            && self.is_ready.add(database, key, Want::Created as u64)
+        {
+            self.ready.push((Want::Created, (database, key.into())));
         }
     }
 }
@@ -204,6 +220,7 @@ impl Interest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keyspace::observers::waiters::{QueuePosition, WaitedKey};
 
     #[test]
     fn a_change_marks_the_clients_that_watch_the_key_in_its_database() {
@@ -223,28 +240,45 @@ mod tests {
         assert!(interest.is_idle());
     }
 
+    fn waited(name: &KeyName, queue: Queue) -> WaitedKey {
+        WaitedKey { name: name.clone(), queue, waiter: None }
+    }
+
     #[test]
     fn new_keys_become_ready_once_and_their_clients_are_served_in_queue_order() {
         let mut interest = Interest::new(0);
-        let key: KeyName = (0, b"k"[..].into());
-        interest.wait(QueuePosition(7), &key);
-        interest.wait(QueuePosition(3), &key);
-        let other: KeyName = (1, b"a"[..].into());
-        interest.wait(QueuePosition(5), &other);
+        let (key, other): (KeyName, KeyName) = ((0, b"k"[..].into()), (1, b"a"[..].into()));
+        for (position, name) in [(7, &key), (3, &key), (5, &other)] {
+            interest.waiters.add(QueuePosition(position), &waited(name, Queue::Created), None);
+        }
         interest.touch(0, b"k");
         assert!(!interest.has_ready());
         for (database, name) in [(0, b"k"), (1, b"a"), (1, b"k"), (0, b"k")] {
             interest.mark_ready(database, name);
         }
-        assert_eq!(interest.take_ready(), [key.clone(), other.clone()]);
+        assert_eq!(interest.take_ready(), [(Want::Created, key.clone()), (Want::Created, other.clone())]);
         assert!(interest.take_ready().is_empty());
-        let next =
-            |interest: &Interest, after| interest.next_waiting(&key, QueuePosition(after)).map(|position| position.0);
-        assert_eq!((next(&interest, 0), next(&interest, 3), next(&interest, 7)), (Some(3), Some(7), None));
-        interest.unwait(QueuePosition(3), core::slice::from_ref(&key));
-        assert_eq!((next(&interest, 0), next(&interest, 3)), (Some(7), Some(7)));
-        interest.unwait(QueuePosition(7), core::slice::from_ref(&key));
-        interest.unwait(QueuePosition(5), &[other]);
+        let next = |interest: &Interest, after| interest.waiters.next(&key, Queue::Created, QueuePosition(after));
+        assert_eq!((next(&interest, 0), next(&interest, 3)), (Some(QueuePosition(3)), Some(QueuePosition(7))));
+        for (position, name) in [(3, &key), (7, &key), (5, &other)] {
+            interest.waiters.remove(QueuePosition(position), &waited(name, Queue::Created));
+        }
         assert!(interest.is_idle());
+    }
+
+    #[test]
+    fn any_change_makes_a_key_ready_for_the_clients_that_wait_for_one() {
+        let mut interest = Interest::new(0);
+        let key: KeyName = (0, b"k"[..].into());
+        interest.waiters.add(QueuePosition(1), &waited(&key, Queue::Line), None);
+        interest.touch(0, b"k");
+        interest.touch(0, b"k");
+        interest.mark_ready(0, b"other");
+        assert_eq!(interest.take_ready(), [(Want::Changed, key.clone())]);
+        interest.touch(0, b"k");
+        interest.forget_change(&key);
+        assert!(!interest.has_ready());
+        interest.mark_all_ready(0, false, &|_| true);
+        assert_eq!(interest.take_ready(), [(Want::Changed, key)]);
     }
 }

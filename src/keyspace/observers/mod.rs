@@ -6,3 +6,4 @@ pub(super) mod effect;
 pub(super) mod event;
 pub(super) mod interest;
 pub(super) mod tracking;
+pub(super) mod waiters;

@@ -7,6 +7,7 @@ pub mod expiry;
 pub mod geo;
 pub mod hashes;
 pub mod keys;
+pub mod latches;
 pub mod lcs;
 pub mod lists;
 pub mod restore;

@@ -16,7 +16,7 @@ const ELEMENTS_PER_EFFECT: usize = 64;
 impl Keyspace {
     /// Creates an empty keyspace for the keys of a snapshot, with the last-use counting of this one.
     pub fn for_snapshot(&self, seed: u64) -> Keyspace {
-        Keyspace { uses: self.uses.clone(), ..Keyspace::new(seed) }
+        Keyspace { uses: self.uses.clone(), last_token: self.last_token, ..Keyspace::new(seed) }
     }
 
     /// Adds a key of a snapshot, without event or effect. A past deadline is kept. Returns false if the key exists
@@ -60,9 +60,10 @@ impl Keyspace {
         for (database, (old, new)) in (0..DATABASES).zip(self.databases.iter().zip(other.databases.iter())) {
             let is_held = |key: &[u8]| old.find(key).is_some() || new.find(key).is_some();
             self.interest.mark_all_dirty(database, &is_held);
-            self.interest.mark_all_ready(database, &is_held);
+            self.interest.mark_all_ready(database, true, &is_held);
         }
         self.interest.tracking.flush();
+        self.skip_tokens_to(other.last_token);
         let Keyspace { seed, databases, random, uses, unused_from, .. } = other;
         (self.seed, self.random, self.uses) = (seed, random, uses);
         let old = core::mem::replace(&mut self.databases, databases);

@@ -4,8 +4,10 @@
 mod expiry;
 mod lookup;
 mod notify;
+mod tokens;
 
 pub(super) use lookup::Access;
+pub(super) use tokens::{is_behind, next_token, use_token, waiting_after};
 
 use alloc::vec::Vec;
 
@@ -329,7 +331,11 @@ impl<'a> Txn<'a> {
     pub(super) fn flush_silently(&mut self) {
         let Keyspace { databases, interest, .. } = &mut *self.keyspace;
         let db = &databases[db_index(self.database)];
-        interest.mark_all_dirty(self.database, &|key| db.find(key).is_some());
+        let is_held = |key: &[u8]| db.find(key).is_some();
+        interest.mark_all_dirty(self.database, &is_held);
+        if interest.waiters.want_changes() {
+            interest.mark_all_ready(self.database, false, &is_held);
+        }
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);
         self.db_mut().keep_garbage(old);

@@ -23,6 +23,7 @@ const text = `import { Keylatch } from 'keylatch';
 import * as main from 'keylatch';
 import * as hints from 'keylatch/hints';
 import * as ioredis from 'keylatch/ioredis';
+import * as locks from 'keylatch/locks';
 import * as persist from 'keylatch/persist';
 import * as server from 'keylatch/server';
 import * as tabs from 'keylatch/tabs';
@@ -30,7 +31,7 @@ import * as testing from 'keylatch/testing';
 const db = new Keylatch();
 ${CALLS.map(([call]) => `${call};`).join('\n')}
 db.getdel('k');
-export { main, hints, ioredis, persist, server, tabs, testing };
+export { main, hints, ioredis, locks, persist, server, tabs, testing };
 `;
 writeFileSync(file, text);
 

@@ -180,7 +180,19 @@ fn maps() -> Vec<Aim> {
         ("lock acquire + release concatenated 1e5 TTL", DEADLINES, 1.8, 2.2),
     ]
     .map(|(row, measure, aim, floor)| at_most("node", row, measure, aim, floor))
-    .into()
+    .into_iter()
+    .chain(["same", "concatenated"].map(leases))
+    .collect()
+}
+
+/// LATCH.ACQUIRE and LATCH.RELEASE beside SET NX PX and DELEX.
+fn leases(state: &str) -> Aim {
+    let other = if state == "same" {
+        "lock acquire + release same 1e5 TTL"
+    } else {
+        "lock acquire + release concatenated 1e5 TTL"
+    };
+    at_most("node", &format!("latch acquire + release {state} 1e5 TTL"), Measure::Beside(other), 1.0 / 0.6, 2.0)
 }
 
 fn pipelines() -> Vec<Aim> {
@@ -233,7 +245,20 @@ fn native() -> Vec<Aim> {
         ("RESP chunk of 100, 1e5", Measure::Beside("get 1e5"), 38.1),
     ]
     .map(|(row, measure, reached)| no_worse("native", row, measure, reached))
-    .into()
+    .into_iter()
+    .chain(latches())
+    .collect()
+}
+
+/// Latches beside the commands that they replace, and a long line of clients beside a short one.
+fn latches() -> [Aim; 4] {
+    let beside = |row, other, aim, floor| at_most("native", row, Measure::Beside(other), aim, floor);
+    [
+        beside("latch.acquire, latch.release", "set nx px, delex", 1.0 / 0.6, 2.0),
+        beside("latch.limit", "incr of one counter", 1.0 / 0.6, 1.0 / 0.6),
+        beside("latch handed over, 1e5 waiting", "latch handed over, 1e3 waiting", 2.0, 2.0),
+        beside("wait cancelled and begun again, 1e5 waiting", "wait cancelled and begun again, 1e3 waiting", 2.0, 2.0),
+    ]
 }
 
 fn memory() -> Vec<Aim> {

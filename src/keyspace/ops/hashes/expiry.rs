@@ -9,6 +9,9 @@ use crate::keyspace::txn::{Change, Txn};
 use crate::keyspace::{DeadlineCondition, Error, EventKind, Presence};
 use crate::values::{Hash, Kind, NewDeadline};
 
+/// Latest deadline of a field. Redis reserves two of the 48 bits of such a deadline.
+pub const FIELD_DEADLINE_MS_MAX: i64 = (1 << 46) - 1;
+
 /// Outcome of a change to the deadline of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FieldFate {

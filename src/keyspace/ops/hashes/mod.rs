@@ -8,7 +8,8 @@ mod tests;
 use alloc::vec::Vec;
 
 pub use expiry::{
-    FieldExpiry, FieldFate, FieldTimeToLive, expire_at, get_and_expire, persist, set_and_expire, time_to_live,
+    FIELD_DEADLINE_MS_MAX, FieldExpiry, FieldFate, FieldTimeToLive, expire_at, get_and_expire, persist, set_and_expire,
+    time_to_live,
 };
 
 use crate::base::clock::Timestamp;

@@ -75,7 +75,13 @@ fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(b
 
 /// Stores a string with its deadline, as SET does. A deadline in the past deletes the key instead.
 #[inline(never)]
-fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], value: &[u8], expiry: Expiry) -> Result<(), Error> {
+pub(in crate::keyspace) fn put(
+    txn: &mut Txn<'_>,
+    slot: Slot,
+    key: &[u8],
+    value: &[u8],
+    expiry: Expiry,
+) -> Result<(), Error> {
     if is_past_expiry(txn, expiry) {
         keys::delete(txn, slot, key);
         return Ok(());

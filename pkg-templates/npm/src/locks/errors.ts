@@ -1,0 +1,102 @@
+/**
+ * Errors of `keylatch/locks`. A callback that never ran and one that lost its lock have different classes: `NeverAcquired`
+ * and its subclasses, and `Lost` and its subclass. Codes tell them apart where classes cannot, as between bundles.
+ */
+import { fromCaller } from '../stack.js';
+
+/** Code of a LockError. */
+export type LockErrorCode =
+  | 'NEVER_ACQUIRED'
+  | 'TIMED_OUT'
+  | 'ABORTED'
+  | 'LOST'
+  | 'STOLEN'
+  | 'DEADLOCK'
+  | 'NOT_SUPPORTED';
+
+/** Any error of `keylatch/locks`, except TypeErrors about its arguments. */
+export class LockError extends Error {
+  /** Name of the class; `AbortError` for `Aborted`, as other waits have it. */
+  override readonly name: string;
+  /** Code of the class. */
+  readonly code: LockErrorCode;
+
+  /** @internal */
+  constructor(name: string, code: LockErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = name;
+    this.code = code;
+    fromCaller(this);
+  }
+}
+
+/** The lock was not granted, and the callback did not run. `cause` is the error of the server or connection, if there is one. */
+export class NeverAcquired extends LockError {
+  /** @internal */
+  constructor(message: string, options?: ErrorOptions, name = 'NeverAcquired', code: LockErrorCode = 'NEVER_ACQUIRED') {
+    super(name, code, message, options);
+  }
+}
+
+/** The lock was not granted within the time to wait. */
+export class TimedOut extends NeverAcquired {
+  /** @internal */
+  constructor(message: string) {
+    super(message, undefined, 'TimedOut', 'TIMED_OUT');
+  }
+}
+
+/** The signal of the request was aborted before the lock was granted; `cause` is its reason. */
+export class Aborted extends NeverAcquired {
+  /** @internal */
+  constructor(message: string, cause: unknown) {
+    super(message, { cause }, 'AbortError', 'ABORTED');
+  }
+}
+
+/** The lock was granted, and is held no longer: its lease ended, or its key was changed by hand. */
+export class Lost extends LockError {
+  /** @internal */
+  constructor(message: string, options?: ErrorOptions, name = 'Lost', code: LockErrorCode = 'LOST') {
+    super(name, code, message, options);
+  }
+}
+
+/** Another owner holds the lock since before the end of this lease. */
+export class Stolen extends Lost {
+  /** @internal */
+  constructor(message: string) {
+    super(message, undefined, 'Stolen', 'STOLEN');
+  }
+}
+
+/** Two holders would wait for each other for ever. This one keeps what it holds. */
+export class Deadlock extends LockError {
+  /** @internal */
+  constructor(message: string, options?: ErrorOptions) {
+    super('Deadlock', 'DEADLOCK', message, options);
+  }
+}
+
+/** The server lacks the command that the request needs. */
+export class NotSupported extends LockError {
+  /** The command, in capitals. */
+  readonly command: string;
+
+  /** @internal */
+  constructor(command: string, message: string) {
+    super('NotSupported', 'NOT_SUPPORTED', message);
+    this.command = command;
+  }
+}
+
+/** @internal Names as messages show them. */
+export function quoted(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(', ');
+}
+
+/** @internal Error of a wait that is over. */
+export function unavailable(what: string, waitMs: number | undefined): NeverAcquired {
+  if (waitMs === 0) return new NeverAcquired(`${what} is held by others`);
+  return new TimedOut(`${what} was held by others for ${waitMs} ms`);
+}

@@ -1,0 +1,55 @@
+/** Rate limits: how often something may happen, counted in the store. */
+import { checked, type Shape } from '../sugar/option-check.js';
+import type { Coordination, LimitRequest, LimitResult } from './coordination.js';
+import { namesOf, wholeNumber } from './options.js';
+
+/** Options of `limit`. */
+export interface LimitOptions {
+  /** How much is allowed in a period. */
+  readonly limit: number;
+  /** Length of a period in milliseconds. */
+  readonly period: number;
+  /**
+   * `smooth` (default) allows a burst and then spreads the rest evenly, `fixed` counts in periods that follow each other,
+   * `sliding` counts the period before now exactly, for limits up to 10,000.
+   */
+  readonly kind?: 'smooth' | 'fixed' | 'sliding' | undefined;
+  /** How much `smooth` allows at once; `limit` by default. */
+  readonly burst?: number | undefined;
+  /** How much this request takes; 1 by default. */
+  readonly cost?: number | undefined;
+  /** True: shows the answer and takes nothing. */
+  readonly peek?: boolean | undefined;
+}
+
+const LIMIT: Shape<LimitOptions> = {
+  limit: 'integer',
+  period: 'integer',
+  kind: ['smooth', 'fixed', 'sliding'],
+  burst: 'integer',
+  cost: 'integer',
+  peek: 'flag',
+};
+
+/** @internal Asks the limiter of a name. */
+export async function askLimit(
+  coordination: Coordination,
+  keyOf: (name: string) => string,
+  name: string,
+  options: LimitOptions,
+): Promise<LimitResult> {
+  const [only = ''] = namesOf('limit', name);
+  const { limit, period, kind = 'smooth', burst, cost = 1, peek = false } = checked('limit', options, LIMIT);
+  if (burst !== undefined && kind !== 'smooth')
+    throw new TypeError(`limit: burst is an option of the kind 'smooth', not of '${kind}'`);
+  const request: LimitRequest = {
+    key: keyOf(only),
+    limit: wholeNumber('limit', 'limit', limit, 1),
+    periodMs: wholeNumber('limit', 'period', period, 1),
+    burst: burst === undefined ? undefined : wholeNumber('limit', 'burst', burst, 1),
+    cost: wholeNumber('limit', 'cost', cost, 1),
+    kind,
+    peek,
+  };
+  return coordination.limit(request);
+}

@@ -1,0 +1,312 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** A lock that was granted: its lease is renewed, and its loss is reported. */
+import { checked, type Shape } from '../sugar/option-check.js';
+import type { AbortSignalLike } from '../waits.js';
+import type { Claim, Coordination, Grant, LockMode, Permits } from './coordination.js';
+import { Aborted, Lost, NotSupported, quoted, Stolen, unavailable } from './errors.js';
+import { waitOf, wholeNumber } from './options.js';
+import { elapsedMs, instant, type Instant, type Time } from './time.js';
+
+/** AbortSignal, where the program's own types declare it; server programs may omit the DOM's types. */
+export type LossSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
+  ? Signal
+  : AbortSignalLike;
+
+/** Options of `lock.upgrade`. */
+export interface UpgradeOptions {
+  /** Longest time to wait in milliseconds; no limit by default. */
+  readonly wait?: number | undefined;
+  /** Ends the wait; the lock stays shared. */
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+const UPGRADE: Shape<UpgradeOptions> = { wait: 'number', signal: 'signal' };
+
+/** A lock that was granted. */
+export interface Lock extends AsyncDisposable {
+  /** Name of the lock; of several, the first. */
+  readonly name: string;
+  /** All names. */
+  readonly names: readonly string[];
+  /** Whether others can hold the lock at the same time. */
+  readonly mode: LockMode;
+  /** Id of this acquisition: 128 random bits. Stands in the store as the lock's owner. */
+  readonly owner: string;
+  /**
+   * Fencing token, greater than those of all earlier grants. Send it with every write to the resource, which refuses
+   * writes with a lower one. Throws NotSupported where several servers grant the lock, since their tokens have no order.
+   */
+  readonly token: number;
+  /** Aborted when the lock is lost, with a `Lost` or `Stolen` as its reason. A release does not abort it. */
+  readonly signal: LossSignal;
+  /** Milliseconds that the lease lasts at least, as counted here; 0 once the lock is released or lost. */
+  readonly remainingMs: number;
+  /** True until the lock is released or lost. */
+  readonly held: boolean;
+  /** Extends the lease to `ttl` milliseconds from now, and never shortens it; resolves to the milliseconds left. */
+  renew(ttl?: number): Promise<number>;
+  /** Makes a shared lock exclusive, ahead of those that wait. Rejects with Deadlock if another holder upgrades too. */
+  upgrade(options?: UpgradeOptions): Promise<void>;
+  /** Makes an exclusive lock shared. */
+  downgrade(): Promise<void>;
+  /** Releases the lock; resolves to false if it was lost before. */
+  release(): Promise<boolean>;
+}
+
+/** @internal All that a lock is made of. */
+export interface Terms {
+  readonly names: readonly string[];
+  readonly claim: Claim;
+  readonly mode: LockMode;
+  readonly permits: Permits | undefined;
+  readonly ttlMs: number;
+  readonly delayMs: number;
+  /** Whether the lease is renewed for as long as the lock is held. */
+  readonly renews: boolean;
+  readonly coordination: Coordination;
+  readonly time: Time;
+  /** Called once, when the lock is released or lost. */
+  readonly ended: (lock: HeldLock) => void;
+}
+
+/** Renewals begin when this part of the ttl has passed; the jitter is a part of that. */
+export const RENEWAL = 1 / 3;
+const JITTER = 0.1;
+/** After a failed renewal the next follows after this part of the ttl. */
+const RETRY = 1 / 12;
+
+const nothing = (): void => {};
+
+/** @internal */
+export class HeldLock implements Lock {
+  readonly #terms: Terms;
+  #mode: LockMode;
+  #token: number | undefined;
+  #sent: Instant;
+  #validMs: number;
+  #state: 'held' | 'released' | 'lost' = 'held';
+  #controller: AbortController | undefined;
+  #loss: Lost | undefined;
+  #releasing: Promise<boolean> | undefined;
+  #cancelEnd = nothing;
+  #cancelRenewal = nothing;
+  #unwatch = nothing;
+
+  constructor(terms: Terms, { token, sent, validMs }: Grant) {
+    this.#terms = terms;
+    this.#mode = terms.mode;
+    this.#token = token;
+    this.#sent = sent;
+    this.#validMs = validMs;
+    this.#arm();
+  }
+
+  get name(): string {
+    return this.#terms.names[0] as string;
+  }
+
+  get names(): readonly string[] {
+    return this.#terms.names;
+  }
+
+  get mode(): LockMode {
+    return this.#mode;
+  }
+
+  get owner(): string {
+    return this.#terms.claim.owner;
+  }
+
+  get token(): number {
+    if (this.#token !== undefined) return this.#token;
+    throw new NotSupported(
+      'LATCH.CHECK',
+      'a lock of several servers has no token: LATCH.CHECK and the order of tokens belong to one server',
+    );
+  }
+
+  get signal(): LossSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#state === 'held') this.#watch();
+      if (this.#loss !== undefined) this.#controller.abort(this.#loss);
+    }
+    return this.#controller.signal as LossSignal;
+  }
+
+  get remainingMs(): number {
+    return this.#state === 'held' ? Math.max(0, this.#validMs - elapsedMs(this.#terms.time, this.#sent)) : 0;
+  }
+
+  get held(): boolean {
+    return this.#state === 'held';
+  }
+
+  /** Error of the loss, once the lock is lost. */
+  get loss(): Lost | undefined {
+    return this.#loss;
+  }
+
+  async renew(ttl = this.#terms.ttlMs): Promise<number> {
+    wholeNumber('renew', 'ttl', ttl, 1);
+    if (this.#state === 'released') throw new Lost(`the lock ${this.#title} was released`);
+    if (this.#state === 'held') await this.#renew(ttl);
+    if (this.#loss !== undefined) throw this.#loss;
+    return this.remainingMs;
+  }
+
+  async upgrade(options?: UpgradeOptions): Promise<void> {
+    const { wait, signal } = checked('upgrade', options, UPGRADE);
+    const { claim, names, ttlMs, delayMs, coordination, permits, time } = this.#terms;
+    const waitMs = waitOf('upgrade', wait);
+    this.#requireMode('upgrade');
+    await this.renew();
+    if (this.#mode === 'exclusive') return;
+    const request = { mode: 'exclusive', permits, ttlMs, delayMs, steal: false, waitMs, signal } as const;
+    const grant = await coordination.acquire({ ...claim, ...request });
+    if (signal?.aborted) {
+      if (grant !== null) await coordination.renew(claim, ttlMs, true);
+      throw new Aborted(`the upgrade of the lock ${this.#title} was aborted`, signal.reason);
+    }
+    if (grant === null) throw unavailable(`the lock ${quoted(names)} stays shared: it`, waitMs);
+    this.#mode = 'exclusive';
+    this.#token = grant.token;
+    this.#unwatch();
+    if (this.#controller !== undefined) this.#watch();
+    // After a long wait the lease is not as long as when it was asked for.
+    if (elapsedMs(time, grant.sent) > ttlMs * RENEWAL) await this.renew();
+    else this.#extend(grant.sent, grant.validMs);
+  }
+
+  async downgrade(): Promise<void> {
+    this.#requireMode('downgrade');
+    if (this.#mode === 'shared') return;
+    await this.#renew(this.#terms.ttlMs, true);
+    if (this.#loss !== undefined) throw this.#loss;
+    this.#mode = 'shared';
+  }
+
+  #requireMode(method: string): void {
+    if (this.#terms.permits !== undefined) throw new TypeError(`${method}: permits of a semaphore have no other mode`);
+  }
+
+  release(): Promise<boolean> {
+    if (this.#state === 'lost') return Promise.resolve(false);
+    this.#releasing ??= this.#release();
+    return this.#releasing;
+  }
+
+  #release(): Promise<boolean> {
+    this.#end('released');
+    return this.#terms.coordination.release(this.#terms.claim);
+  }
+
+  /**
+   * Releases the lock at the end of its use; resolves to its loss, if it was lost. An unreachable store is no error
+   * here: the lease ends by itself.
+   */
+  async finish(): Promise<Lost | undefined> {
+    // By the clock of this process the lease lasts until then.
+    const isValid = this.remainingMs > 0;
+    const wasHeld = await this.release().catch(() => isValid);
+    if (wasHeld) return undefined;
+    return (this.#loss ??= new Lost(`the lock ${this.#title} was lost before it was released`));
+  }
+
+  /** Marks the lock as released: the store has ended it by another command. */
+  consumed(): void {
+    if (this.#state === 'held') this.#end('released');
+  }
+
+  /** Releases the lock and reports that as a loss: the holder cannot go on. */
+  abandon(why: string): void {
+    if (this.#state !== 'held') return;
+    this.#lose(new Lost(`the lock ${this.#title} was given up: ${why}`));
+    this.#terms.coordination.release(this.#terms.claim).catch(nothing);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.finish();
+  }
+
+  get #title(): string {
+    return quoted(this.#terms.names);
+  }
+
+  /** Sets both timers: the end of the lease, and its next renewal. */
+  #arm(): void {
+    const { time, ttlMs, renews } = this.#terms;
+    this.#cancelEnd();
+    this.#cancelRenewal();
+    this.#cancelEnd = time.after(this.remainingMs, () => this.#lapse());
+    const part = RENEWAL * (1 + JITTER * (2 * time.random() - 1));
+    if (renews) this.#cancelRenewal = time.after(ttlMs * part - elapsedMs(time, this.#sent), () => this.#maintain());
+  }
+
+  #lapse(): void {
+    // A timer may fire early, and a renewal may have come between.
+    if (this.remainingMs > 0) return this.#arm();
+    this.#lose(new Lost(`the lease of the lock ${this.#title} ended before it could be renewed`));
+  }
+
+  /** Renews the lease; after an error again, until its end. */
+  #maintain(): void {
+    const { time, ttlMs } = this.#terms;
+    if (this.remainingMs === 0) return this.#lapse();
+    this.#renew(ttlMs).catch(() => {
+      if (this.#state === 'held') this.#cancelRenewal = time.after(ttlMs * RETRY, () => this.#maintain());
+    });
+  }
+
+  async #renew(ttlMs: number, asShared = false): Promise<void> {
+    const { time, coordination, claim } = this.#terms;
+    const sent = instant(time);
+    const leftMs = await coordination.renew(claim, ttlMs, asShared);
+    if (this.#state !== 'held') return;
+    if (leftMs === 0) await this.#lost();
+    else this.#extend(sent, leftMs);
+  }
+
+  #extend(sent: Instant, validMs: number): void {
+    if (this.#state !== 'held') return;
+    this.#sent = sent;
+    this.#validMs = validMs;
+    this.#arm();
+  }
+
+  #watch(): void {
+    const { coordination, claim } = this.#terms;
+    if (this.#token === undefined) return;
+    this.#unwatch = coordination.watch?.(claim, this.#token, () => void this.#lost()) ?? nothing;
+  }
+
+  /** The store has this lease no longer. */
+  async #lost(): Promise<void> {
+    const loss = await this.#reason();
+    this.#lose(loss);
+  }
+
+  async #reason(): Promise<Lost> {
+    const lost = new Lost(`the lock ${this.#title} is not held any more: its lease ended, or its key was changed`);
+    if (this.remainingMs === 0) return lost;
+    const { coordination, claim } = this.#terms;
+    const found = await Promise.all(claim.keys.map((key) => coordination.inspect(key))).catch(() => []);
+    const isOther = found.some(({ holders }) => holders.some(({ owner }) => owner !== claim.owner));
+    return isOther ? new Stolen(`the lock ${this.#title} was taken by another owner`) : lost;
+  }
+
+  #lose(loss: Lost): void {
+    if (this.#state !== 'held') return;
+    this.#loss = loss;
+    this.#end('lost');
+    this.#controller?.abort(loss);
+  }
+
+  #end(state: 'released' | 'lost'): void {
+    this.#state = state;
+    this.#cancelEnd();
+    this.#cancelRenewal();
+    this.#unwatch();
+    this.#terms.ended(this);
+  }
+}
