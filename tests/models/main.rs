@@ -1,0 +1,72 @@
+//! Model checks of the engine: every order of actions of a few clients, against a specification.
+//!
+//! `cargo test --profile proofs --test models` runs them; the number of explored states is printed with `-- --nocapture`.
+
+mod explore;
+mod latch;
+mod observation;
+mod recipes;
+mod specification;
+mod world;
+
+use explore::{expect_safe, explore};
+use latch::{Latches, Move};
+use recipes::Recipe;
+use keylatch::{Keylatch, ManualClock, Options};
+use specification::Mode;
+
+const LOCK: Latches = Latches {
+    clients: 2,
+    modes: &[Mode::Exclusive, Mode::Shared],
+    limit: 0,
+    ttl: 2,
+    wait: 2,
+    moves: &[],
+    crashes: true,
+};
+
+#[test]
+fn two_clients_share_a_lock() {
+    use Move::{Cancel, CancelWithError, Deepen, Downgrade, Guard, Renew, Resend, Rise, Steal, Vanish};
+    let moves = &[Renew, Downgrade, Guard, Steal, Cancel, CancelWithError, Vanish, Resend, Deepen, Rise];
+    expect_safe("lock, 2 clients", Latches { moves, ..LOCK });
+}
+
+/// Finds a fault in a recipe, prints the shortest way to it, and checks that the session runs as printed.
+fn expect_unsafe(recipe: Recipe, rule: &str, steps: usize) {
+    let found = explore(&format!("{recipe:?}"), recipe).expect("a fault");
+    println!("\n## {recipe:?} violates {}\n{}", found.rule, found.session);
+    assert_eq!((found.rule, found.steps), (rule, steps));
+    let session = keylatch::session::parse(&found.session).expect("a session");
+    let mut engine = Keylatch::new(Options::default(), ManualClock::default());
+    let report = keylatch::session::run(&mut engine, &session, None).expect("a session that runs");
+    assert_eq!(report.mismatches(), 0, "{}", report.print());
+}
+
+#[test]
+fn unsafe_recipes_are_found_with_their_shortest_counterexample() {
+    expect_unsafe(Recipe::DeleteWithoutComparison, "S4", 4);
+    expect_unsafe(Recipe::ExpireAfterSetnx, "L1", 2);
+    expect_unsafe(Recipe::WriteWithoutToken, "S3", 5);
+    expect_unsafe(Recipe::CheckThenSet, "S1", 4);
+    expect_unsafe(Recipe::GetSet { ahead: 4 }, "S1", 3);
+}
+
+#[test]
+fn safe_recipes_have_no_fault() {
+    let safe = [Recipe::DeleteIfEqual, Recipe::SetWithExpiry, Recipe::WriteWithToken, Recipe::GetSet { ahead: 0 }];
+    for recipe in safe {
+        expect_safe(&format!("{recipe:?}"), recipe);
+    }
+}
+
+#[test]
+fn z_clone() {
+    let mut world = world::World::new(2);
+    world.run(0, "LATCH.ACQUIRE a A TTL 3");
+    world.run(1, "LATCH.ACQUIRE a B TTL 3 WAIT 4");
+    world.take_effects();
+    let t = std::time::Instant::now();
+    for _ in 0..10000 { std::hint::black_box(world.engine.clone()); }
+    println!("clone {:?}", t.elapsed() / 10000);
+}
