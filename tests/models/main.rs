@@ -32,6 +32,24 @@ fn two_clients_share_a_lock() {
     expect_safe("lock, 2 clients", Latches { moves, ..LOCK });
 }
 
+#[test]
+fn three_clients_share_a_lock() {
+    expect_safe("lock, 3 clients", Latches { clients: 3, moves: &[Move::Renew, Move::Guard, Move::Cancel, Move::Vanish], crashes: false, ..LOCK });
+}
+
+#[test]
+fn two_clients_share_a_semaphore() {
+    use Move::{Cancel, Guard, Renew, Resend, Vanish};
+    let modes = &[Mode::Permits(1), Mode::Permits(2)];
+    expect_safe("semaphore, 2 clients", Latches { modes, limit: 2, moves: &[Renew, Guard, Cancel, Vanish, Resend], ..LOCK });
+}
+
+#[test]
+fn three_clients_share_a_semaphore() {
+    let modes = &[Mode::Permits(1), Mode::Permits(2)];
+    expect_safe("semaphore, 3 clients", Latches { clients: 3, modes, limit: 3, moves: &[Move::Cancel], crashes: false, ..LOCK });
+}
+
 /// Finds a fault in a recipe, prints the shortest way to it, and checks that the session runs as printed.
 fn expect_unsafe(recipe: Recipe, rule: &str, steps: usize) {
     let found = explore(&format!("{recipe:?}"), recipe).expect("a fault");
@@ -58,15 +76,4 @@ fn safe_recipes_have_no_fault() {
     for recipe in safe {
         expect_safe(&format!("{recipe:?}"), recipe);
     }
-}
-
-#[test]
-fn z_clone() {
-    let mut world = world::World::new(2);
-    world.run(0, "LATCH.ACQUIRE a A TTL 3");
-    world.run(1, "LATCH.ACQUIRE a B TTL 3 WAIT 4");
-    world.take_effects();
-    let t = std::time::Instant::now();
-    for _ in 0..10000 { std::hint::black_box(world.engine.clone()); }
-    println!("clone {:?}", t.elapsed() / 10000);
 }

@@ -163,7 +163,13 @@ pub(super) fn write(
             hashes::expire_at(txn, key, core::iter::once(owner), deadline, condition).map(drop)
         }
         deadline => {
-            let (text, expiry) = (lease.holder.text(), deadline.map_or(FieldExpiry::Never, FieldExpiry::At));
+            let text = lease.holder.text();
+            let expiry = match deadline {
+                None => FieldExpiry::Never,
+                // At its last instant, a deadline that is set anew would delete the field.
+                Some(_) if former.is_some_and(|former| former.deadline == deadline) => FieldExpiry::Keep,
+                Some(deadline) => FieldExpiry::At(deadline),
+            };
             hashes::set_and_expire(txn, key, core::iter::once((owner, &*text)), None, expiry).map(drop)
         }
     }
