@@ -19,6 +19,8 @@ pub struct Latches {
     pub limit: i64,
     pub ttl: i64,
     pub wait: i64,
+    /// Time after a lease in which nothing is granted.
+    pub delay: i64,
     /// Moves beside acquisition and release.
     pub moves: &'static [Move],
     pub crashes: bool,
@@ -81,8 +83,9 @@ impl Scenario for Latches {
 
     fn start(&self) -> Latched {
         let peers = vec![Peer::default(); self.clients];
-        let latch = Latch { limit: self.limit, ..Latch::default() };
-        Latched { world: World::new(self.clients), peers, latch, written: 0 }
+        let world = World::new(self.clients);
+        let latch = Latch { limit: self.limit, delay: self.delay, now: world.now_ms(), ..Latch::default() };
+        Latched { world, peers, latch, written: 0 }
     }
 
     fn actions(&self, world: &Latched) -> Vec<Action> {
@@ -148,7 +151,7 @@ struct Late {
 /// First instant after now that is the last of a lease or wait, or the one after it.
 fn next_instant(world: &Latched) -> Option<i64> {
     let now = world.world.now_ms();
-    let ends = world.latch.holders.iter().map(|holder| holder.end);
+    let ends = world.latch.holders.iter().flat_map(|holder| [holder.end, holder.end + world.latch.delay]);
     let untils = world.latch.line.iter().map(|waiter| waiter.until);
     ends.chain(untils).flat_map(|instant| [instant, instant + 1]).filter(|instant| *instant > now).min()
 }
@@ -197,38 +200,39 @@ impl Latches {
         if wait > 0 {
             line += &format!(" WAIT {wait}");
         }
+        if self.delay > 0 {
+            line += &format!(" DELAY {}", self.delay);
+        }
         line
     }
 
     fn acquire(&self, world: &mut Latched, client: usize, mode: Mode, wait: i64) -> Result<Late, Fault> {
         let is_line = !world.latch.line.is_empty();
-        let now = world.world.now_ms();
-        let outcome = world.latch.acquire(now, client, mode, (self.ttl, wait));
+        let outcome = world.latch.acquire(client, mode, (self.ttl, wait));
         let reply = world.world.run(client, &self.request(client, mode, wait));
         check_reply(world, client, outcome, &reply, is_line)?;
         world.peers[client].waits = (outcome == Outcome::Waits).then_some(mode);
         // Fewer permits may let the next one in.
-        let granted = world.latch.serve(now);
+        let granted = world.latch.serve();
         Ok(Late { granted, rule: "L4", ..Late::default() })
     }
 
     fn steal(&self, world: &mut Latched, client: usize) -> Result<Late, Fault> {
-        let now = world.world.now_ms();
         let (line, others) = (std::mem::take(&mut world.latch.line), world.latch.holders.len());
-        let is_alone = others == 1 && world.latch.holder(client).is_some();
+        let is_alone = others == 1 && world.latch.live(client).is_some();
         if !is_alone {
             world.latch.holders.clear();
         }
-        let outcome = world.latch.acquire(now, client, Mode::Exclusive, (self.ttl, 0));
+        let outcome = world.latch.acquire(client, Mode::Exclusive, (self.ttl, 0));
         world.latch.line = line;
         let reply = world.world.run(client, &(self.request(client, Mode::Exclusive, 0) + " STEAL"));
         check_reply(world, client, outcome, &reply, false)?;
-        Ok(Late { granted: world.latch.serve(now), rule: "L4", ..Late::default() })
+        Ok(Late { granted: world.latch.serve(), rule: "L4", ..Late::default() })
     }
 
     fn renew(&self, world: &mut Latched, client: usize, shared: bool) -> Result<Late, Fault> {
         let now = world.world.now_ms();
-        let expected = world.latch.holder_mut(client).map_or(0, |holder| {
+        let expected = world.latch.live_mut(client).map_or(0, |holder| {
             holder.end = holder.end.max(now + self.ttl);
             if shared && holder.mode == Mode::Exclusive {
                 holder.mode = Mode::Shared;
@@ -241,13 +245,13 @@ impl Latches {
         if expected == 0 {
             world.peers[client].token = None;
         }
-        Ok(Late { granted: world.latch.serve(now), rule: "L4", ..Late::default() })
+        Ok(Late { granted: world.latch.serve(), rule: "L4", ..Late::default() })
     }
 
     fn deepen(&self, world: &mut Latched, client: usize) -> Result<Late, Fault> {
-        let Some(mode) = world.latch.holder(client).map(|holder| holder.mode) else { return Ok(Late::default()) };
-        let outcome = world.latch.acquire(world.world.now_ms(), client, mode, (self.ttl, 0));
-        if let Some(holder) = world.latch.holder_mut(client) {
+        let Some(mode) = world.latch.live(client).map(|holder| holder.mode) else { return Ok(Late::default()) };
+        let outcome = world.latch.acquire(client, mode, (self.ttl, 0));
+        if let Some(holder) = world.latch.live_mut(client) {
             holder.depth = 2;
         }
         let reply = world.world.run(client, &(self.request(client, mode, 0) + " DEPTH 2"));
@@ -298,7 +302,7 @@ fn new_token(world: &mut Latched, client: usize, token: u64) -> Result<(), Fault
     ensure(token > last, "S2", || format!("token {token} after {last}"))?;
     world.latch.last_token = token;
     world.peers[client].token = Some(token);
-    if let Some(holder) = world.latch.holder_mut(client) {
+    if let Some(holder) = world.latch.live_mut(client) {
         holder.token = token;
     }
     Ok(())
@@ -310,11 +314,11 @@ fn release(world: &mut Latched, client: usize) -> Result<Late, Fault> {
     let reply = world.world.run(client, &format!("LATCH.RELEASE {KEY} {}", NAMES[client]));
     ensure(reply == Reply::Integer(expected), "S4", || format!("RELEASE: {reply:?} instead of {expected}"))?;
     world.peers[client].token = None;
-    Ok(Late { granted: world.latch.serve(world.world.now_ms()), rule: "L4", ..Late::default() })
+    Ok(Late { granted: world.latch.serve(), rule: "L4", ..Late::default() })
 }
 
 fn rise(world: &mut Latched, client: usize) -> Result<Late, Fault> {
-    let expected = world.latch.holder_mut(client).map_or(0, |holder| {
+    let expected = world.latch.live_mut(client).map_or(0, |holder| {
         holder.depth = 1;
         1
     });
@@ -326,7 +330,8 @@ fn rise(world: &mut Latched, client: usize) -> Result<Late, Fault> {
 /// Runs a transaction with the token that the client believes in. A paused client does so long after its lease.
 fn guard(world: &mut Latched, client: usize) -> Result<Late, Fault> {
     let Some(token) = world.peers[client].token else { return Ok(Late::default()) };
-    let is_live = world.latch.holder(client).is_some_and(|holder| holder.token == token);
+    let holder = world.latch.live(client).filter(|holder| holder.token == token);
+    let (is_live, is_writer) = (holder.is_some(), holder.is_some_and(|holder| holder.mode == Mode::Exclusive));
     let inner = &mut world.world;
     inner.run(client, "MULTI");
     inner.run(client, &format!("LATCH.CHECK {KEY} {} {token}", NAMES[client]));
@@ -335,7 +340,8 @@ fn guard(world: &mut Latched, client: usize) -> Result<Late, Fault> {
     let ran = matches!(&reply, Reply::Array(replies) if replies.len() == 2);
     ensure(ran || reply.is_error("FENCED"), "S3", || format!("a guarded transaction has the reply {reply:?}"))?;
     ensure(ran == is_live, "S3", || format!("guarded by {token}: {reply:?}"))?;
-    if ran {
+    // Readers share the resource; the writes of writers are in the order of their tokens.
+    if is_writer {
         ensure(token >= world.written, "S3", || format!("{token} is written over {}", world.written))?;
         world.written = token;
     }
@@ -347,7 +353,7 @@ fn cancel(world: &mut Latched, client: usize, with_error: bool) -> Late {
     let id = world.world.id(client);
     world.world.manage(&format!("CLIENT UNBLOCK {id} {how}"));
     world.latch.leave(client);
-    let granted = world.latch.serve(world.world.now_ms());
+    let granted = world.latch.serve();
     let (refused, unblocked) = if with_error { (vec![], Some(client)) } else { (vec![client], None) };
     Late { granted, refused, unblocked, rule: "L3" }
 }
@@ -356,7 +362,7 @@ fn vanish(world: &mut Latched, client: usize) -> Late {
     world.world.reconnect(client);
     world.latch.leave(client);
     world.peers[client] = Peer::default();
-    Late { granted: world.latch.serve(world.world.now_ms()), rule: "L3", ..Late::default() }
+    Late { granted: world.latch.serve(), rule: "L3", ..Late::default() }
 }
 
 /// Takes the replies of waiting clients and compares them. Tokens increase in the order of the grants.

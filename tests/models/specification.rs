@@ -68,6 +68,9 @@ pub struct Latch {
     pub line: Vec<Waiter>,
     /// Limit of all permits.
     pub limit: i64,
+    /// Milliseconds between the end of a lease and the next grant.
+    pub delay: i64,
+    pub now: i64,
     /// Largest token so far.
     pub last_token: u64,
     pub tickets: u64,
@@ -78,8 +81,14 @@ impl Latch {
         self.holders.iter().find(|holder| holder.owner == owner)
     }
 
-    pub fn holder_mut(&mut self, owner: usize) -> Option<&mut Holder> {
-        self.holders.iter_mut().find(|holder| holder.owner == owner)
+    /// Holder with a lease that has not ended. One in the delay after it excludes others, and may do nothing itself.
+    pub fn live(&self, owner: usize) -> Option<&Holder> {
+        self.holder(owner).filter(|holder| self.now <= holder.end)
+    }
+
+    pub fn live_mut(&mut self, owner: usize) -> Option<&mut Holder> {
+        let now = self.now;
+        self.holders.iter_mut().find(|holder| holder.owner == owner && now <= holder.end)
     }
 
     /// Whether all holders but the owner admit one more in a mode.
@@ -96,7 +105,7 @@ impl Latch {
     }
 
     fn is_upgrade(&self, waiter: &Waiter) -> bool {
-        self.holder(waiter.owner).is_some()
+        self.live(waiter.owner).is_some()
     }
 
     /// Line in the order of service: upgrades first.
@@ -107,25 +116,26 @@ impl Latch {
     }
 
     /// Acquisition by an owner that does not wait, or that takes over its own place in the line.
-    pub fn acquire(&mut self, now: i64, owner: usize, mode: Mode, (ttl, wait): (i64, i64)) -> Outcome {
+    pub fn acquire(&mut self, owner: usize, mode: Mode, (ttl, wait): (i64, i64)) -> Outcome {
         let ticket = self.line.iter().find(|waiter| waiter.owner == owner).map(|waiter| waiter.ticket);
-        let own = self.holder(owner).cloned();
+        let own = self.live(owner).cloned();
+        let is_free = self.holder(owner).is_none() && self.admits(owner, mode);
         let is_first = || self.order().first().is_none_or(|first| Some(first.ticket) == ticket);
         let outcome = match &own {
             Some(held) if held.mode.covers(mode) => Outcome::Held(held.token),
             Some(_) if self.admits(owner, mode) => Outcome::Granted,
-            None if self.admits(owner, mode) && is_first() => Outcome::Granted,
+            None if is_free && is_first() => Outcome::Granted,
             _ if wait == 0 => Outcome::Refused,
             Some(_) if self.has_circle(owner, mode) => Outcome::Deadlock,
             _ => Outcome::Waits,
         };
         match outcome {
-            Outcome::Held(_) | Outcome::Granted => self.hold(now, owner, mode, ttl, own),
+            Outcome::Held(_) | Outcome::Granted => self.hold(owner, mode, ttl, own),
             Outcome::Waits => {
                 self.tickets += 1;
                 let ticket = ticket.unwrap_or(self.tickets);
                 self.leave(owner);
-                let waiter = Waiter { owner, mode, until: now + wait, ttl, ticket };
+                let waiter = Waiter { owner, mode, until: self.now + wait, ttl, ticket };
                 let index = self.line.partition_point(|other| other.ticket < ticket);
                 self.line.insert(index, waiter);
             }
@@ -135,8 +145,8 @@ impl Latch {
     }
 
     /// Makes an owner a holder. Its token is set when the reply names it.
-    fn hold(&mut self, now: i64, owner: usize, mode: Mode, ttl: i64, own: Option<Holder>) {
-        let end = own.as_ref().map_or(now + ttl, |held| held.end.max(now + ttl));
+    fn hold(&mut self, owner: usize, mode: Mode, ttl: i64, own: Option<Holder>) {
+        let end = own.as_ref().map_or(0, |held| held.end).max(self.now + ttl);
         let (depth, token) = own.as_ref().map_or((1, 0), |held| (held.depth, held.token));
         let mode = match own.map(|held| held.mode) {
             Some(Mode::Exclusive) => Mode::Exclusive,
@@ -146,17 +156,17 @@ impl Latch {
         self.holders.push(Holder { owner, mode, depth, token, end });
     }
 
-    /// Whether a waiting upgrade and this one exclude each other. Between two owners that is every circle.
+    /// Whether an upgrade never succeeds, although all holders that wait for nothing leave: then those that wait for
+    /// more are granted one after another, and leave too, as far as that goes.
     fn has_circle(&self, owner: usize, mode: Mode) -> bool {
-        let Some(own) = self.holder(owner) else { return false };
-        let waiting = self.line.iter().filter(|waiter| waiter.owner != owner && self.is_upgrade(waiter));
-        waiting.filter_map(|waiter| Some((waiter, self.holder(waiter.owner)?))).any(|(waiter, held)| {
-            let blocks = |held: Mode, wanted: Mode| match (held, wanted) {
-                (Mode::Permits(held), Mode::Permits(wanted)) => held + wanted > self.limit,
-                _ => true,
-            };
-            blocks(held.mode, mode) && blocks(own.mode, waiter.mode)
-        })
+        let waits = |owner: usize| self.line.iter().find(|waiter| waiter.owner == owner).map(|waiter| waiter.mode);
+        let wanted = |holder: &Holder| if holder.owner == owner { Some(mode) } else { waits(holder.owner) };
+        let mut rest = Latch { limit: self.limit, ..Latch::default() };
+        rest.holders = self.holders.iter().filter(|holder| wanted(holder).is_some()).cloned().collect();
+        while let Some(next) = rest.holders.iter().position(|holder| rest.admits(holder.owner, wanted(holder).unwrap_or(mode))) {
+            rest.holders.remove(next);
+        }
+        rest.holder(owner).is_some()
     }
 
     /// Removes an owner from the line.
@@ -166,15 +176,15 @@ impl Latch {
     }
 
     /// Grants to the head of the line while it is possible. Returns the owners in order.
-    pub fn serve(&mut self, now: i64) -> Vec<usize> {
+    pub fn serve(&mut self) -> Vec<usize> {
         let mut granted = Vec::new();
         while let Some(first) = self.order().first().map(|first| (*first).clone()) {
-            if !self.admits(first.owner, first.mode) {
+            let own = self.live(first.owner).cloned();
+            if !self.admits(first.owner, first.mode) || own.is_none() && self.holder(first.owner).is_some() {
                 break;
             }
             self.leave(first.owner);
-            let own = self.holder(first.owner).cloned();
-            self.hold(now, first.owner, first.mode, first.ttl, own);
+            self.hold(first.owner, first.mode, first.ttl, own);
             granted.push(first.owner);
         }
         granted
@@ -182,15 +192,16 @@ impl Latch {
 
     /// Ends leases, serves the line, and ends waits, at an instant. Returns owners that were granted, and refused ones.
     pub fn tick(&mut self, now: i64) -> (Vec<usize>, Vec<usize>) {
-        self.holders.retain(|holder| now <= holder.end);
-        let (mut granted, mut refused) = (self.serve(now), Vec::new());
+        self.now = now;
+        self.holders.retain(|holder| now <= holder.end + self.delay);
+        let (mut granted, mut refused) = (self.serve(), Vec::new());
         loop {
             let mut over: Vec<&Waiter> = self.line.iter().filter(|waiter| waiter.until <= now).collect();
             over.sort_by_key(|waiter| (waiter.until, waiter.ticket));
             let Some(owner) = over.first().map(|waiter| waiter.owner) else { return (granted, refused) };
             self.leave(owner);
             refused.push(owner);
-            granted.extend(self.serve(now));
+            granted.extend(self.serve());
         }
     }
 }

@@ -251,6 +251,12 @@ impl World {
         line
     }
 
+    /// Clients that wait at a barrier, with the ends of their waits.
+    pub fn barrier_untils(&self, key: &str) -> Vec<(String, i64)> {
+        let waiters = self.engine.keyspace_ref().interest.waiters.of(0, key.as_bytes(), Queue::Barrier);
+        waiters.map(|waiter| (String::from_utf8_lossy(&waiter.owner).into_owned(), waiter.until.as_ms())).collect()
+    }
+
     /// Text of a string key, with its deadline.
     pub fn string(&self, key: &str) -> Option<(String, Option<i64>)> {
         let mut entries = self.engine.keyspace_ref().database(0).entries();

@@ -265,7 +265,7 @@ pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Er
     for key in request.keys() {
         let found = find(txn, request, key, None)?;
         if let (Some(own), Outlook::Taken(_)) = (found.own, found.outlook)
-            && is_circular(&mut waiting_upgrades(txn, key.0, found.slot, (key.1, own.holder))?)
+            && is_circular(&mut waiting_upgrades(txn, (key.0, request.owner), found.slot, (key.1, own.holder))?)
         {
             return Ok(true);
         }
@@ -273,15 +273,17 @@ pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Er
     Ok(false)
 }
 
+/// Upgrades at a key: that of the owner, and those of others that wait. A request of the owner that waits already is the
+/// one that is sent again.
 fn waiting_upgrades(
     txn: &Txn<'_>,
-    key: &[u8],
+    (key, owner): (&[u8], &[u8]),
     slot: Slot,
     (demand, held): (Demand, Holder),
 ) -> Result<Vec<Upgrade>, Error> {
     let mut upgrades = alloc::vec![Upgrade { held, demand: demand.beside(&held), is_own: true }];
     let Some(hash) = latch_at(txn, slot)? else { return Ok(upgrades) };
-    for waiter in waiting(txn, key, Queue::Upgrade) {
+    for waiter in waiting(txn, key, Queue::Upgrade).filter(|waiter| *waiter.owner != *owner) {
         let Some(field) = hash.find(&waiter.owner) else { continue };
         let held = lease_of(&field)?.holder;
         let Waiter { mode, permits, limit, .. } = *waiter;

@@ -1,17 +1,23 @@
 //! Model checks of the engine: every order of actions of a few clients, against a specification.
 //!
-//! `cargo test --profile proofs --test models` runs them; the number of explored states is printed with `-- --nocapture`.
+//! `cargo test --profile proofs --package keylatch-models` runs them; the number of explored states is printed with
+//! `-- --nocapture`.
+#![cfg(test)]
 
 mod explore;
 mod latch;
 mod observation;
+mod primitives;
 mod recipes;
+mod redlock;
 mod specification;
 mod world;
 
 use explore::{expect_safe, explore};
 use latch::{Latches, Move};
+use primitives::{Barrier, Limit, Once};
 use recipes::Recipe;
+use redlock::Trouble;
 use keylatch::{Keylatch, ManualClock, Options};
 use specification::Mode;
 
@@ -21,6 +27,7 @@ const LOCK: Latches = Latches {
     limit: 0,
     ttl: 2,
     wait: 2,
+    delay: 0,
     moves: &[],
     crashes: true,
 };
@@ -30,6 +37,12 @@ fn two_clients_share_a_lock() {
     use Move::{Cancel, CancelWithError, Deepen, Downgrade, Guard, Renew, Resend, Rise, Steal, Vanish};
     let moves = &[Renew, Downgrade, Guard, Steal, Cancel, CancelWithError, Vanish, Resend, Deepen, Rise];
     expect_safe("lock, 2 clients", Latches { moves, ..LOCK });
+}
+
+#[test]
+fn two_clients_wait_out_a_delay() {
+    let moves = &[Move::Renew, Move::Guard, Move::Steal, Move::Cancel];
+    expect_safe("lock with a delay, 2 clients", Latches { delay: 1, moves, ..LOCK });
 }
 
 #[test]
@@ -48,6 +61,38 @@ fn two_clients_share_a_semaphore() {
 fn three_clients_share_a_semaphore() {
     let modes = &[Mode::Permits(1), Mode::Permits(2)];
     expect_safe("semaphore, 3 clients", Latches { clients: 3, modes, limit: 3, moves: &[Move::Cancel], crashes: false, ..LOCK });
+}
+
+#[test]
+fn limits_admit_what_they_promise() {
+    for limit in [Limit::Even, Limit::Fixed, Limit::Sliding] {
+        expect_safe(&format!("limit {limit:?}"), limit);
+    }
+}
+
+#[test]
+fn work_runs_once() {
+    expect_safe("once, 2 clients", Once);
+}
+
+#[test]
+fn a_barrier_opens_for_all_at_once() {
+    expect_safe("barrier, 3 clients", Barrier);
+}
+
+#[test]
+fn redlock_is_safe_within_its_assumptions() {
+    expect_safe("redlock, drift and crashes", Trouble::Assumed);
+    expect_safe("redlock, a node that forgets and waits", Trouble::ForgetsAndWaits);
+}
+
+#[test]
+fn redlock_fails_if_a_node_forgets_or_a_clock_jumps() {
+    for trouble in [Trouble::Forgets, Trouble::Jumps] {
+        let found = explore(&format!("redlock {trouble:?}"), trouble).expect("two owners");
+        println!("\n## Redlock, {trouble:?}: {} after {} steps\n{}", found.rule, found.steps, found.session);
+        assert_eq!(found.rule, "S11");
+    }
 }
 
 /// Finds a fault in a recipe, prints the shortest way to it, and checks that the session runs as printed.
