@@ -378,7 +378,9 @@ fn receive(world: &mut Latched, late: Late) -> Result<(), Fault> {
     for client in 0..world.peers.len() {
         let reply = world.world.late(client);
         let expected = match () {
-            () if late.unblocked == Some(client) => Reply::Error("UNBLOCKED client unblocked via CLIENT UNBLOCK".into()),
+            () if late.unblocked == Some(client) => {
+                Reply::Error("UNBLOCKED client unblocked via CLIENT UNBLOCK".into())
+            }
             () if late.refused.contains(&client) => Reply::Null,
             () => Reply::Nothing,
         };

@@ -14,11 +14,11 @@ mod specification;
 mod world;
 
 use explore::{expect_safe, explore};
+use keylatch::{Keylatch, ManualClock, Options};
 use latch::{Latches, Move};
 use primitives::{Barrier, Limit, Once};
 use recipes::Recipe;
 use redlock::Trouble;
-use keylatch::{Keylatch, ManualClock, Options};
 use specification::Mode;
 
 const LOCK: Latches = Latches {
@@ -47,20 +47,29 @@ fn two_clients_wait_out_a_delay() {
 
 #[test]
 fn three_clients_share_a_lock() {
-    expect_safe("lock, 3 clients", Latches { clients: 3, moves: &[Move::Renew, Move::Guard, Move::Cancel, Move::Vanish], crashes: false, ..LOCK });
+    expect_safe(
+        "lock, 3 clients",
+        Latches { clients: 3, moves: &[Move::Renew, Move::Guard, Move::Cancel, Move::Vanish], crashes: false, ..LOCK },
+    );
 }
 
 #[test]
 fn two_clients_share_a_semaphore() {
     use Move::{Cancel, Guard, Renew, Resend, Vanish};
     let modes = &[Mode::Permits(1), Mode::Permits(2)];
-    expect_safe("semaphore, 2 clients", Latches { modes, limit: 2, moves: &[Renew, Guard, Cancel, Vanish, Resend], ..LOCK });
+    expect_safe(
+        "semaphore, 2 clients",
+        Latches { modes, limit: 2, moves: &[Renew, Guard, Cancel, Vanish, Resend], ..LOCK },
+    );
 }
 
 #[test]
 fn three_clients_share_a_semaphore() {
     let modes = &[Mode::Permits(1), Mode::Permits(2)];
-    expect_safe("semaphore, 3 clients", Latches { clients: 3, modes, limit: 3, moves: &[Move::Cancel], crashes: false, ..LOCK });
+    expect_safe(
+        "semaphore, 3 clients",
+        Latches { clients: 3, modes, limit: 3, moves: &[Move::Cancel], crashes: false, ..LOCK },
+    );
 }
 
 #[test]

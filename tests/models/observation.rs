@@ -13,9 +13,8 @@ pub fn compare(world: &Latched) -> Result<(), Fault> {
     exclude_each_other(&holders, world)?;
     let mut expected: Vec<Field> = world.latch.holders.iter().map(field).collect();
     expected.sort();
-    let without_depth = |fields: &[Field]| {
-        fields.iter().map(|field| Field { depth: 0, ..field.clone() }).collect::<Vec<_>>()
-    };
+    let without_depth =
+        |fields: &[Field]| fields.iter().map(|field| Field { depth: 0, ..field.clone() }).collect::<Vec<_>>();
     let text = || format!("holders are {holders:?} instead of {expected:?}");
     ensure(without_depth(&holders) == without_depth(&expected), "S4", text)?;
     ensure(holders == expected, "S8", text)?;
@@ -90,7 +89,16 @@ fn labelled(world: &Latched, labels: &[u8]) -> Vec<u8> {
     let letter = |text: &str| text.as_bytes()[0];
     let mut fields: Vec<[u8; 6]> = holders
         .iter()
-        .map(|held| [label(&held.owner), letter(&held.mode), held.permits as u8, held.depth as u8, rank(held.token), in_ms(held.end_ms)])
+        .map(|held| {
+            [
+                label(&held.owner),
+                letter(&held.mode),
+                held.permits as u8,
+                held.depth as u8,
+                rank(held.token),
+                in_ms(held.end_ms),
+            ]
+        })
         .collect();
     fields.sort_unstable();
     let mut peers: Vec<[u8; 4]> = world

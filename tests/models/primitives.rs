@@ -6,6 +6,7 @@ use crate::world::{NAMES, Reply, World};
 
 const PERIOD: i64 = 4;
 const LIMIT: i64 = 2;
+const INTERVAL: i64 = PERIOD / LIMIT;
 
 /// Algorithm of a limit, as an option of the command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,11 +26,13 @@ pub enum Use {
 #[derive(Clone)]
 pub struct Limited {
     world: World,
-    /// Instants of the admitted units of the last two periods.
+    /// Instants of the admitted units of the last period.
     admitted: Vec<i64>,
     /// Last instant of the running fixed window.
     window_end: i64,
     in_window: i64,
+    /// Instant at which the bucket is full again.
+    full_at: i64,
 }
 
 impl Scenario for Limit {
@@ -38,7 +41,7 @@ impl Scenario for Limit {
     const RULES: &'static [&'static str] = &["S6", "S13"];
 
     fn start(&self) -> Limited {
-        Limited { world: World::new(1), admitted: Vec::new(), window_end: i64::MIN, in_window: 0 }
+        Limited { world: World::new(1), admitted: Vec::new(), window_end: i64::MIN, in_window: 0, full_at: 0 }
     }
 
     fn actions(&self, _: &Limited) -> Vec<Use> {
@@ -53,15 +56,15 @@ impl Scenario for Limit {
             Use::Take(cost) => self.take(world, cost)?,
         }
         let now = world.world.now_ms();
-        world.admitted.retain(|instant| now - instant <= 2 * PERIOD);
+        world.admitted.retain(|instant| now - instant <= PERIOD);
         compare_log(before, &mut world.world)
     }
 
     fn key(&self, world: &Limited) -> Vec<u8> {
         let now = world.world.now_ms();
         let ages: Vec<i64> = world.admitted.iter().map(|instant| now - instant).collect();
-        // The window that a refusal pulls back depends on the stored state, which follows from the ages.
-        format!("{ages:?} {} {}", (world.window_end - now).max(-1), world.in_window).into_bytes()
+        let (window, full) = (world.window_end.saturating_sub(now).max(-1), (world.full_at - now).max(0));
+        format!("{ages:?} {window} {full} {}", if window < 0 { 0 } else { world.in_window }).into_bytes()
     }
 
     fn write_down(&self, world: &mut Limited) {
@@ -92,6 +95,9 @@ impl Limit {
                 (world.window_end, world.in_window) = (now + PERIOD, 0);
             }
             world.in_window += cost;
+            world.full_at = world.full_at.max(now) + cost * INTERVAL;
+            let burst = world.admitted.iter().filter(|instant| now - *instant < INTERVAL).count() as i64;
+            ensure(burst <= LIMIT + 1, "S13", || format!("{burst} units at once: {:?}", world.admitted))?;
         }
         Ok(())
     }
@@ -107,12 +113,8 @@ impl Limit {
                 let used = if now > world.window_end { 0 } else { world.in_window };
                 used + cost <= LIMIT
             }
-            // A bucket of LIMIT units that regains one in each LIMIT-th part of the period.
-            Limit::Even => {
-                let interval = PERIOD / LIMIT;
-                let full_at = world.admitted.iter().fold(i64::MIN, |full, instant| full.max(*instant) + interval);
-                full_at.max(now) + cost * interval - now <= LIMIT * interval
-            }
+            // A bucket of LIMIT units that regains one in each INTERVAL.
+            Limit::Even => world.full_at.max(now) + cost * INTERVAL - now <= LIMIT * INTERVAL,
         }
     }
 }
@@ -208,9 +210,11 @@ impl Scenario for Once {
             world.world.holders("id").into_iter().map(|held| (held.owner, held.token, held.end_ms - now)).collect();
         let is_live = |token: u64| holders.iter().any(|(_, held, _)| *held == token);
         let beliefs = world.tokens.map(|token| token.map(is_live));
-        let line: Vec<_> = world.world.line("id").into_iter().map(|waiter| (waiter.owner, waiter.until_ms - now)).collect();
+        let line: Vec<_> =
+            world.world.line("id").into_iter().map(|waiter| (waiter.owner, waiter.until_ms - now)).collect();
         let fields: Vec<_> = holders.iter().map(|(owner, _, end)| (owner, end)).collect();
-        format!("{fields:?} {beliefs:?} {line:?} {:?} {:?}", world.waits, world.world.string("id").is_some()).into_bytes()
+        format!("{fields:?} {beliefs:?} {line:?} {:?} {:?}", world.waits, world.world.string("id").is_some())
+            .into_bytes()
     }
 
     fn write_down(&self, world: &mut Working) {
@@ -303,7 +307,8 @@ impl Scenario for Barrier {
         let before = world.world.engine.clone();
         match action {
             Arrival::Arrive(client) => {
-                let reply = world.world.run(client, &format!("LATCH.ARRIVE gate {} PARTIES 2 TTL 4 WAIT 2", NAMES[client]));
+                let reply =
+                    world.world.run(client, &format!("LATCH.ARRIVE gate {} PARTIES 2 TTL 4 WAIT 2", NAMES[client]));
                 if world.arrived.iter().filter(|arrived| **arrived).count() < 2 {
                     world.arrived[client] = true;
                 }

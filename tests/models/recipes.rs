@@ -120,7 +120,8 @@ impl Scenario for Recipe {
             let value = value.parse().map_or(value, |end: i64| relative(end).to_string());
             (value, deadline.map(relative))
         });
-        let holders: Vec<_> = world.world.holders("lock").into_iter().map(|held| (held.owner, relative(held.end_ms))).collect();
+        let holders: Vec<_> =
+            world.world.holders("lock").into_iter().map(|held| (held.owner, relative(held.end_ms))).collect();
         format!("{lock:?} {holders:?} {clients:?} {} {}", world.grants, world.written).into_bytes()
     }
 
@@ -186,7 +187,7 @@ impl Recipe {
                 if world.world.run(client, &format!("SETNX lock {end}")) == Reply::Integer(1) {
                     return take(world, client, 0);
                 }
-                 if let Reply::Text(value) = world.world.run(client, "GET lock") {
+                if let Reply::Text(value) = world.world.run(client, "GET lock") {
                     let end = value.parse().expect("an instant");
                     if end < clock {
                         world.clients[client] = Progress::Looked(Some(end));
@@ -268,9 +269,10 @@ impl Recipe {
     /// Checks that a lock without deadline has an owner that can still delete it. A value that is an instant ends by itself.
     fn ends_some_day(self, world: &Plain) -> Result<(), Fault> {
         let Some((owner, None)) = world.world.string("lock") else { return Ok(()) };
-        let is_dead = NAMES.iter().position(|name| *name == owner).is_some_and(|client| {
-            matches!(world.clients[client], Progress::Dead | Progress::Done)
-        });
+        let is_dead = NAMES
+            .iter()
+            .position(|name| *name == owner)
+            .is_some_and(|client| matches!(world.clients[client], Progress::Dead | Progress::Done));
         ensure(!is_dead, "L1", || format!("the lock of {owner} is never deleted: all others wait for ever"))
     }
 }

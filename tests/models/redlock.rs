@@ -1,6 +1,8 @@
 //! Redlock: a lock over three engines, held by the owner of two of them. Safe while clocks drift little and no engine
 //! forgets a grant; the checker must find the fault when one does, or when a clock jumps.
 
+use std::sync::Arc;
+
 use crate::explore::{Fault, Scenario, ensure};
 use crate::world::{NAMES, Reply, World};
 
@@ -25,7 +27,7 @@ pub enum Trouble {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// The client asks the next node, or decides.
+    /// The client asks the next node; after the last one it decides.
     Step(usize),
     Release(usize),
     /// All clocks advance by one millisecond.
@@ -39,14 +41,21 @@ pub enum Action {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Progress {
     Idle,
-    Asks { next: usize, granted: usize, since: i64 },
+    Asks {
+        next: usize,
+        granted: usize,
+        since: i64,
+    },
     /// Validity of the lock, by the client's clock.
-    Holds { until: i64 },
+    Holds {
+        until: i64,
+    },
 }
 
 #[derive(Clone)]
 pub struct Nodes {
-    nodes: Vec<World>,
+    /// Shared between states, since most actions concern one node.
+    nodes: Vec<Arc<World>>,
     clients: Vec<Progress>,
     now: i64,
     /// Instant from which on a node answers again.
@@ -62,7 +71,7 @@ impl Scenario for Trouble {
     const RULES: &'static [&'static str] = &["S11"];
 
     fn start(&self) -> Nodes {
-        let nodes: Vec<World> = (0..NODES).map(|_| World::new(CLIENTS)).collect();
+        let nodes = (0..NODES).map(|_| Arc::new(World::new(CLIENTS))).collect();
         let clients = vec![Progress::Idle; CLIENTS];
         Nodes {
             nodes,
@@ -99,13 +108,13 @@ impl Scenario for Trouble {
             Action::Pass => {
                 world.note(String::from("@ +1ms"));
                 world.now += 1;
-                world.nodes.iter_mut().for_each(|node| advance(node, 1));
+                world.nodes.iter_mut().for_each(|node| advance(Arc::make_mut(node), 1));
                 Ok(())
             }
             Action::Gain(node) => {
                 world.note(format!("# the clock of node {node} gains 1 ms"));
                 world.is_drift_left = false;
-                advance(&mut world.nodes[node], DRIFT);
+                advance(Arc::make_mut(&mut world.nodes[node]), DRIFT);
                 Ok(())
             }
             Action::Trouble(node) => {
@@ -117,23 +126,7 @@ impl Scenario for Trouble {
     }
 
     fn key(&self, world: &Nodes) -> Vec<u8> {
-        let relative = |instant: i64| (instant - world.now).clamp(-9, 9);
-        let clients: Vec<Progress> = world
-            .clients
-            .iter()
-            .map(|client| match *client {
-                Progress::Asks { next, granted, since } => Progress::Asks { next, granted, since: relative(since) },
-                Progress::Holds { until } => Progress::Holds { until: relative(until) },
-                Progress::Idle => Progress::Idle,
-            })
-            .collect();
-        let holder = |node: &World| {
-            let holders = node.holders("lock");
-            holders.into_iter().map(|held| (held.owner, held.end_ms - node.now_ms())).collect::<Vec<_>>()
-        };
-        let nodes: Vec<_> = world.nodes.iter().map(holder).collect();
-        let answers = world.answers_at.map(|instant| relative(instant).max(0));
-        format!("{clients:?}{nodes:?}{answers:?}{}{}", world.is_drift_left, world.is_trouble_left).into_bytes()
+        [[0, 1], [1, 0]].iter().map(|labels| labelled(world, labels)).min().unwrap_or_default()
     }
 
     fn write_down(&self, world: &mut Nodes) {
@@ -145,15 +138,36 @@ impl Scenario for Trouble {
     }
 }
 
+/// Key of a state with other numbers of the clients, which are interchangeable.
+fn labelled(world: &Nodes, labels: &[usize; CLIENTS]) -> Vec<u8> {
+    let relative = |instant: i64| (instant - world.now).clamp(-9, 9);
+    let clients: Vec<Progress> = labels
+        .iter()
+        .map(|client| match world.clients[*client] {
+            Progress::Asks { next, granted, since } => Progress::Asks { next, granted, since: relative(since) },
+            Progress::Holds { until } => Progress::Holds { until: relative(until) },
+            Progress::Idle => Progress::Idle,
+        })
+        .collect();
+    let holder = |node: &Arc<World>| {
+        let is_first = |owner: &str| owner == NAMES[labels[0]];
+        node.holders("lock").first().map(|held| (is_first(&held.owner), held.end_ms - node.now_ms()))
+    };
+    let nodes: Vec<_> = world.nodes.iter().map(holder).collect();
+    let answers = world.answers_at.map(|instant| relative(instant).max(0));
+    format!("{clients:?}{nodes:?}{answers:?}{}{}", world.is_drift_left, world.is_trouble_left).into_bytes()
+}
+
 impl Trouble {
     fn happen(self, world: &mut Nodes, node: usize) {
         world.note(format!("# trouble at node {node}: {self:?}"));
         match self {
-            Trouble::Assumed => world.nodes[node].crash(),
-            Trouble::Jumps => advance(&mut world.nodes[node], TTL + 1),
+            Trouble::Assumed => Arc::make_mut(&mut world.nodes[node]).crash(),
+            Trouble::Jumps => advance(Arc::make_mut(&mut world.nodes[node]), TTL + 1),
             Trouble::Forgets | Trouble::ForgetsAndWaits => {
-                world.nodes[node].log.clear();
-                world.nodes[node].crash();
+                let forgetful = Arc::make_mut(&mut world.nodes[node]);
+                forgetful.log.clear();
+                forgetful.crash();
                 if self == Trouble::ForgetsAndWaits {
                     world.answers_at[node] = world.now + TTL + DRIFT + 1;
                 }
@@ -173,10 +187,11 @@ impl Nodes {
         if self.now < self.answers_at[node] {
             return Reply::Nothing;
         }
-        let reply = self.nodes[node].run(client, line);
+        let world = Arc::make_mut(&mut self.nodes[node]);
+        let reply = world.run(client, line);
+        world.take_effects();
         // A node is a client of the session; its reply is a comment, since each node has keys of its own.
         self.note(format!("# {} to node {node}: {line} -> {reply:?}", NAMES[client]));
-        self.nodes[node].take_effects();
         reply
     }
 }
@@ -186,17 +201,17 @@ fn advance(node: &mut World, ms: i64) {
     node.take_effects();
 }
 
-/// Asks the next node, or decides after the last one.
+/// Asks the next node, and decides after the last one. A pause before the first request or after the last reply only
+/// shortens the validity.
 fn step(world: &mut Nodes, client: usize) -> Result<(), Fault> {
-    let Progress::Asks { next, granted, since } = world.clients[client] else {
-        if world.clients[client] == Progress::Idle {
-            world.clients[client] = Progress::Asks { next: 0, granted: 0, since: world.now };
-        }
-        return Ok(());
+    let (next, granted, since) = match world.clients[client] {
+        Progress::Idle => (0, 0, world.now),
+        Progress::Asks { next, granted, since } => (next, granted, since),
+        Progress::Holds { .. } => return Ok(()),
     };
-    if next < NODES {
-        let reply = world.run(next, client, &format!("LATCH.ACQUIRE lock {} TTL {TTL}", NAMES[client]));
-        let granted = granted + usize::from(reply.integer().is_some());
+    let reply = world.run(next, client, &format!("LATCH.ACQUIRE lock {} TTL {TTL}", NAMES[client]));
+    let granted = granted + usize::from(reply.integer().is_some());
+    if next + 1 < NODES {
         world.clients[client] = Progress::Asks { next: next + 1, granted, since };
         return Ok(());
     }

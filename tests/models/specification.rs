@@ -163,7 +163,9 @@ impl Latch {
         let wanted = |holder: &Holder| if holder.owner == owner { Some(mode) } else { waits(holder.owner) };
         let mut rest = Latch { limit: self.limit, ..Latch::default() };
         rest.holders = self.holders.iter().filter(|holder| wanted(holder).is_some()).cloned().collect();
-        while let Some(next) = rest.holders.iter().position(|holder| rest.admits(holder.owner, wanted(holder).unwrap_or(mode))) {
+        while let Some(next) =
+            rest.holders.iter().position(|holder| rest.admits(holder.owner, wanted(holder).unwrap_or(mode)))
+        {
             rest.holders.remove(next);
         }
         rest.holder(owner).is_some()

@@ -10,7 +10,9 @@ pub(crate) enum Command {
     Bench(BenchOptions),
     Build,
     Fuzz(FuzzOptions),
+    Mutate,
     Play(PlayOptions),
+    Simulate(SimulateOptions),
     Sizes,
     Test(Selection),
     /// Internal: Cargo runs it with the path of a test compiled to wasm.
@@ -56,8 +58,17 @@ pub(crate) struct FuzzOptions {
     pub(crate) seconds: u32,
 }
 
+/// Options of `simulate`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SimulateOptions {
+    pub(crate) steps: u64,
+    /// First seed; the others follow.
+    pub(crate) seed: u64,
+}
+
 const DEFAULT_PORT: u16 = 5173;
 const DEFAULT_FUZZ_SECONDS: u32 = 60;
+const DEFAULT_SIMULATED_STEPS: u64 = 10_000_000;
 
 pub(crate) fn help() -> String {
     let mut text = String::from(
@@ -72,9 +83,13 @@ commands:
   build                  prints files from the rows, and builds the engine, the package (target/npm/keylatch) and the page (target/www)
   fuzz TARGET            runs a fuzzer
       --seconds N        duration (60)
+  mutate                 changes the engine in seven ways, and expects the model checks to notice each
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
       --port N           the first port to try (5173); ports in use are skipped
       --no-open          does not open a browser
+  simulate               runs latches with many clients, faults and crashes by seeds; writes a failure as a session
+      --steps N          number of steps (10000000)
+      --seed N           the first seed (1)
   sizes                  prints the sizes of the built files; fails when one exceeds its budget
   test [SUITE...]        installs what the tests need and runs every suite, or the named ones
       --quick            only the suites marked with * below
@@ -113,6 +128,8 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
         "bench" => parse_bench(rest),
         "fuzz" => parse_fuzz(rest),
         "build" => nothing_more(name, rest).map(|()| Command::Build),
+        "mutate" => nothing_more(name, rest).map(|()| Command::Mutate),
+        "simulate" => parse_simulate(rest).map(Command::Simulate),
         "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
         "play" => parse_play(rest).map(Command::Play),
         "test" => parse_test(rest).map(Command::Test),
@@ -168,6 +185,22 @@ fn parse_fuzz(arguments: &[String]) -> Result<Command, String> {
     }
     let target = target.ok_or_else(|| String::from("`fuzz` needs a target"))?;
     Ok(Command::Fuzz(FuzzOptions { target, seconds }))
+}
+
+fn parse_simulate(arguments: &[String]) -> Result<SimulateOptions, String> {
+    let mut options = SimulateOptions { steps: DEFAULT_SIMULATED_STEPS, seed: 1 };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let (name, value) = split_value(argument);
+        let number = match name {
+            "--steps" => &mut options.steps,
+            "--seed" => &mut options.seed,
+            _ => return Err(format!("unknown argument `{argument}` of `simulate`; see cargo xtask help")),
+        };
+        let text = value_of(name, value, &mut rest)?;
+        *number = text.parse().map_err(|_| format!("`{name}` takes a number, found `{text}`"))?;
+    }
+    Ok(options)
 }
 
 fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
@@ -279,6 +312,13 @@ mod tests {
     }
 
     #[test]
+    fn a_simulation_is_as_long_as_asked() {
+        let expected = |steps, seed| Ok(Command::Simulate(SimulateOptions { steps, seed }));
+        assert_eq!(parse_line("simulate"), expected(DEFAULT_SIMULATED_STEPS, 1));
+        assert_eq!(parse_line("simulate --steps 50 --seed=7"), expected(50, 7));
+    }
+
+    #[test]
     fn a_bench_is_chosen_by_suite_and_row() {
         let (suites, filter) = (vec!["node".into()], "GET same".into());
         let expected = BenchOptions { suites, filter, quick: true, ..BenchOptions::default() };
@@ -306,6 +346,8 @@ mod tests {
             ("fuzz lime", "lime"),
             ("fuzz line reply", "reply"),
             ("fuzz line --seconds x", "`x`"),
+            ("simulate --steps many", "`many`"),
+            ("mutate now", "now"),
             ("bench nodde", "nodde"),
             ("bench --filter", "--filter"),
             ("bench --slow", "--slow"),

@@ -10,6 +10,7 @@ mod failure;
 mod fuzz;
 mod generated;
 mod glue;
+mod mutate;
 mod node;
 mod package;
 mod page;
@@ -19,6 +20,7 @@ mod process;
 mod progress;
 mod python;
 mod rust;
+mod simulate;
 mod sizes;
 mod stamp;
 mod suites;
@@ -61,10 +63,12 @@ fn execute(command: Command) -> Result {
         Command::Bench(options) => bench::run(&options),
         Command::Build => build_everything(),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Mutate => mutate::run(),
         Command::Play(options) => {
             build_everything()?;
             play::serve(&options)
         }
+        Command::Simulate(options) => simulate::run(&options),
         Command::Sizes => sizes::check(),
         Command::Test(selection) => test::run(&selection),
         Command::WasmTestRunner(arguments) => suites::wasm::run_as_test_runner(&arguments),
