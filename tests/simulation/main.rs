@@ -14,7 +14,7 @@ use schedule::{Event, draw};
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// Schedules of the short round.
-const SHORT: u64 = 150;
+const SHORT: u64 = 60;
 /// Digest of the short round, natively and in WebAssembly.
 const DIGEST: u64 = 0;
 

@@ -2,7 +2,7 @@
 //! after every step.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
 use keylatch::internals::resp::read::{Value, read};
 
@@ -67,6 +67,12 @@ struct Simulation {
     time: i64,
     outcome: Outcome,
     last_token: u64,
+    /// Largest token before this step. Late replies of one step are read in any order.
+    last_before: u64,
+    /// Tokens that clients were granted, whether the reply reached them or not.
+    granted: [BTreeSet<u64>; CLIENTS],
+    /// Holders after the last step.
+    held: BTreeMap<String, Vec<Holder>>,
     written: BTreeMap<&'static str, u64>,
     /// End of the fixed window, and what was admitted in it. `None` after the clock was set back.
     window: Option<(i64, u64)>,
@@ -83,6 +89,9 @@ pub fn run(events: &[Event], is_written: bool) -> Result<Outcome, Failure> {
         time: 0,
         outcome: Outcome { digest: 0xCBF2_9CE4_8422_2325, ..Outcome::default() },
         last_token: 0,
+        last_before: 0,
+        granted: Default::default(),
+        held: BTreeMap::new(),
         written: BTreeMap::new(),
         window: Some((i64::MIN, 0)),
     };
@@ -182,7 +191,10 @@ impl Simulation {
             return self.crash(share);
         }
         let out = self.server.run(client, connection, &message.line);
+        // Time that passed may have ended the wait of an earlier request.
         self.clients[client].pending[connection].push_back(message);
+        let late = self.server.late(client, connection);
+        self.replied(client, connection, &late, &before)?;
         self.replied(client, connection, &out, &before)
     }
 
@@ -221,10 +233,14 @@ impl Simulation {
         self.outcome.grants += 1;
         let held = |holder: &Holder| holder.owner == NAMES[client] && holder.token == token;
         let was_held = before.get(key).is_some_and(|holders| holders.iter().any(held));
-        if !was_held && token <= self.last_token {
-            return Err(format!("S2: token {token} after {}, for {line}", self.last_token));
+        let is_repeated = self.granted[client].contains(&token);
+        let is_shared =
+            self.granted.iter().enumerate().any(|(other, tokens)| other != client && tokens.contains(&token));
+        if is_shared || !was_held && !is_repeated && token <= self.last_before {
+            return Err(format!("S2: token {token} after {}, for {line}", self.last_before));
         }
         self.last_token = self.last_token.max(token);
+        self.granted[client].insert(token);
         if !fate.is_reply_lost {
             self.post(fate.reply_ms, Arrival::Token { client, key, token });
         }
@@ -293,7 +309,8 @@ impl Simulation {
         self.server.run(client, 0, &format!("INCR effect:{id}"));
         self.server.run(client, 0, &format!("LATCH.DONE {key} {name} done TTL 100000 TOKEN {token}"));
         let out = self.server.run(client, 0, "EXEC");
-        let is_fenced = out.starts_with(b"-FENCED");
+        // A key with a result is no latch any more.
+        let is_fenced = out.starts_with(b"-FENCED") || out.starts_with(b"-WRONGTYPE");
         let effects = self.server.run(client, 0, &format!("GET effect:{id}"));
         if !out.starts_with(b"*3") && !is_fenced || effects.starts_with(b"$1\r\n2") {
             return Err(format!("S14: {} after {}", effects.escape_ascii(), out.escape_ascii()));
@@ -325,8 +342,9 @@ impl Simulation {
         for (client, connection) in (0..CLIENTS).flat_map(|client| (0..CONNECTIONS).map(move |other| (client, other))) {
             let out = self.server.late(client, connection);
             if !out.is_empty() {
-                // A grant in line is new.
-                self.replied(client, connection, &out, &BTreeMap::new())?;
+                let before = std::mem::take(&mut self.held);
+                self.replied(client, connection, &out, &before)?;
+                self.held = before;
             }
         }
         let keys = LOCKS.iter().chain([&SEMAPHORE]);
@@ -341,6 +359,7 @@ impl Simulation {
                 return Err(format!("L3: clients wait for {key}, although nothing is held"));
             }
         }
+        (self.held, self.last_before) = (holders, self.last_token);
         Ok(())
     }
 

@@ -205,9 +205,8 @@ impl Server {
     /// Whether a wait for a key outlasts its time, and whether any client waits in its line.
     pub fn line(&self, key: &str) -> (bool, bool) {
         let (waiters, now) = (&self.engine.keyspace_ref().interest.waiters, self.engine.now());
-        let mut line = [Queue::Upgrade, Queue::Line].into_iter().flat_map(|queue| waiters.of(0, key.as_bytes(), queue));
-        let is_any = line.clone().next().is_some();
-        (line.any(|waiter| waiter.until <= now), is_any)
+        let line = [Queue::Upgrade, Queue::Line].into_iter().flat_map(|queue| waiters.of(0, key.as_bytes(), queue));
+        line.fold((false, false), |(is_over, _), waiter| (is_over || waiter.until <= now, true))
     }
 }
 
