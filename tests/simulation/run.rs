@@ -74,7 +74,8 @@ struct Simulation {
     /// Holders after the last step.
     held: BTreeMap<String, Vec<Holder>>,
     written: BTreeMap<&'static str, u64>,
-    /// End of the fixed window, and what was admitted in it. `None` after the clock was set back.
+    /// End of the fixed window, and what was admitted in it. `None` after the clock was set back, or all keys
+    /// were deleted.
     window: Option<(i64, u64)>,
 }
 
@@ -185,6 +186,9 @@ impl Simulation {
         let (client, connection) = (message.client, message.connection);
         // The fate may end the process between the command and its reply.
         let before = self.server.holders();
+        if message.line == "FLUSHALL" {
+            self.window = None;
+        }
         if let Some(share) = message.fate.crash {
             self.server.persist();
             self.server.run(client, connection, &message.line);
