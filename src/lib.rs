@@ -80,7 +80,7 @@ pub mod internals {
 
     pub mod keyspace {
         pub use crate::keyspace::*;
-        pub use crate::values::Kind;
+        pub use crate::values::{Kind, ValueRef};
     }
 
     pub mod resp {

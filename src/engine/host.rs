@@ -30,6 +30,11 @@ impl<C: Clock> Keylatch<C> {
         &mut self.engine.keyspace
     }
 
+    /// The keyspace, for checks that change nothing.
+    pub fn keyspace_ref(&self) -> &Keyspace {
+        &self.engine.keyspace
+    }
+
     /// Work that the last call left for the host.
     pub fn status(&self) -> Status {
         self.engine.status()

@@ -11,7 +11,9 @@ pub(crate) enum Command {
     Build,
     Fuzz(FuzzOptions),
     Kill(KillOptions),
+    Mutate,
     Play(PlayOptions),
+    Simulate(SimulateOptions),
     Sizes,
     Test(Selection),
     /// Internal: Cargo runs it with the path of a test compiled to wasm.
@@ -63,9 +65,18 @@ pub(crate) struct KillOptions {
     pub(crate) rounds: u32,
 }
 
+/// Options of `simulate`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SimulateOptions {
+    pub(crate) steps: u64,
+    /// First seed; the others follow.
+    pub(crate) seed: u64,
+}
+
 const DEFAULT_PORT: u16 = 5173;
 const DEFAULT_FUZZ_SECONDS: u32 = 60;
 const DEFAULT_KILL_ROUNDS: u32 = 50;
+const DEFAULT_SIMULATED_STEPS: u64 = 10_000_000;
 
 pub(crate) fn help() -> String {
     let mut text = String::from(
@@ -82,9 +93,13 @@ commands:
       --seconds N        duration (60)
   kill                   kills processes while they write, opens their data again, and compares
       --rounds N         number of kills (50)
+  mutate                 changes the engine in seven ways, and expects the model checks to notice each
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
       --port N           the first port to try (5173); ports in use are skipped
       --no-open          does not open a browser
+  simulate               runs latches with many clients, faults and crashes by seeds; writes a failure as a session
+      --steps N          number of steps (10000000)
+      --seed N           the first seed (1)
   sizes                  prints the sizes of the built files; fails when one exceeds its budget
   test [SUITE...]        installs what the tests need and runs every suite, or the named ones
       --quick            only the suites marked with * below
@@ -123,6 +138,8 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
         "bench" => parse_bench(rest),
         "fuzz" => parse_fuzz(rest),
         "build" => nothing_more(name, rest).map(|()| Command::Build),
+        "mutate" => nothing_more(name, rest).map(|()| Command::Mutate),
+        "simulate" => parse_simulate(rest).map(Command::Simulate),
         "sizes" => nothing_more(name, rest).map(|()| Command::Sizes),
         "kill" => parse_kill(rest),
         "play" => parse_play(rest).map(Command::Play),
@@ -198,6 +215,22 @@ fn parse_kill(arguments: &[String]) -> Result<Command, String> {
         }
     }
     Ok(Command::Kill(KillOptions { rounds }))
+}
+
+fn parse_simulate(arguments: &[String]) -> Result<SimulateOptions, String> {
+    let mut options = SimulateOptions { steps: DEFAULT_SIMULATED_STEPS, seed: 1 };
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let (name, value) = split_value(argument);
+        let number = match name {
+            "--steps" => &mut options.steps,
+            "--seed" => &mut options.seed,
+            _ => return Err(format!("unknown argument `{argument}` of `simulate`; see cargo xtask help")),
+        };
+        let text = value_of(name, value, &mut rest)?;
+        *number = text.parse().map_err(|_| format!("`{name}` takes a number, found `{text}`"))?;
+    }
+    Ok(options)
 }
 
 fn parse_play(arguments: &[String]) -> Result<PlayOptions, String> {
@@ -315,6 +348,13 @@ mod tests {
     }
 
     #[test]
+    fn a_simulation_is_as_long_as_asked() {
+        let expected = |steps, seed| Ok(Command::Simulate(SimulateOptions { steps, seed }));
+        assert_eq!(parse_line("simulate"), expected(DEFAULT_SIMULATED_STEPS, 1));
+        assert_eq!(parse_line("simulate --steps 50 --seed=7"), expected(50, 7));
+    }
+
+    #[test]
     fn a_bench_is_chosen_by_suite_and_row() {
         let (suites, filter) = (vec!["node".into()], "GET same".into());
         let expected = BenchOptions { suites, filter, quick: true, ..BenchOptions::default() };
@@ -345,6 +385,8 @@ mod tests {
             ("kill --rounds none", "`none`"),
             ("kill --rounds 0", "`0`"),
             ("kill bill", "bill"),
+            ("simulate --steps many", "`many`"),
+            ("mutate now", "now"),
             ("bench nodde", "nodde"),
             ("bench --filter", "--filter"),
             ("bench --slow", "--slow"),

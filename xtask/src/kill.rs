@@ -38,7 +38,7 @@ fn browser(rounds: u32) -> Result {
 
 fn script(name: &str, rounds: u32) -> Program {
     Program::node()
-        .arg(&paths::root().join("tests/kill").join(name))
+        .arg(paths::root().join("tests/kill").join(name))
         .args(&["--rounds", &rounds.to_string()])
         .env("KEYLATCH_PACKAGE", paths::package())
 }

@@ -11,6 +11,7 @@ mod fuzz;
 mod generated;
 mod glue;
 mod kill;
+mod mutate;
 mod node;
 mod package;
 mod page;
@@ -20,6 +21,7 @@ mod process;
 mod progress;
 mod python;
 mod rust;
+mod simulate;
 mod sizes;
 mod stamp;
 mod suites;
@@ -63,10 +65,12 @@ fn execute(command: Command) -> Result {
         Command::Build => build_everything(),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Kill(options) => kill::run(&options),
+        Command::Mutate => mutate::run(),
         Command::Play(options) => {
             build_everything()?;
             play::serve(&options)
         }
+        Command::Simulate(options) => simulate::run(&options),
         Command::Sizes => sizes::check(),
         Command::Test(selection) => test::run(&selection),
         Command::WasmTestRunner(arguments) => suites::wasm::run_as_test_runner(&arguments),

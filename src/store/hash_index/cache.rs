@@ -11,8 +11,15 @@ use crate::store::slab::Handle;
 const LINES: usize = 4096;
 
 /// Cache lines by the last bits of the hash; `None` before the first use and without memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Cache(Option<Box<[Slot; LINES]>>);
+
+impl Clone for Cache {
+    /// A fork begins with an empty cache: copying it would be most of the cost of a fork.
+    fn clone(&self) -> Cache {
+        Cache::default()
+    }
+}
 
 impl Cache {
     #[inline(always)]

@@ -3,7 +3,7 @@
 use crate::debian::{self, REDIS_SERVER};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
-use crate::rust;
+use crate::{mutate, rust};
 
 const WARNINGS_ARE_ERRORS: [&str; 3] = ["--", "-D", "warnings"];
 
@@ -25,6 +25,8 @@ pub(super) fn clippy() -> Result {
         "wasm_sessions",
         "--test",
         "same_everywhere",
+        "--test",
+        "simulation",
         "--no-default-features",
         "--features",
         "wasm",
@@ -36,6 +38,7 @@ pub(super) fn clippy() -> Result {
     clippy_on("keylatch", &["--test", "differential"])?;
     clippy_on("keylatch", &without_std)?;
     clippy_on("keylatch", &for_wasm)?;
+    clippy_on("keylatch-models", &all_targets)?;
     clippy_on("xtask", &all_targets)
 }
 
@@ -46,6 +49,12 @@ fn clippy_on(package: &str, arguments: &[&str]) -> Result {
 pub(super) fn native() -> Result {
     Program::cargo().args(&["test", "--package", "keylatch", "--no-fail-fast"]).run()?;
     Program::cargo().args(&["test", "--package", "xtask"]).run()
+}
+
+pub(super) fn models() -> Result {
+    let tests = ["test", "--profile", "proofs", "--package", "keylatch-models", "--", "--nocapture"];
+    Program::cargo().args(&tests).run()?;
+    mutate::run()
 }
 
 /// The target is not part of `native`, since it fails on a machine without a server.

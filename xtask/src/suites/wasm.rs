@@ -25,7 +25,7 @@ fn tests() -> Result<Program> {
     node::check()?;
     Ok(Program::cargo()
         .args(&["test", "--package", "keylatch", "--target", rust::WASM])
-        .args(&["--test", "wasm_sessions", "--test", "same_everywhere"])
+        .args(&["--test", "wasm_sessions", "--test", "same_everywhere", "--test", "simulation"])
         .args(&["--no-default-features", "--features", "wasm"])
         .env("WASM_BINDGEN_TEST_TIMEOUT", TIMEOUT_S)
         .env("KEYLATCH_SESSION_FILES", session_files()?))

@@ -268,7 +268,7 @@ pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Er
         let key = request.key_at(index);
         let found = find(txn, request, key, None)?;
         if let (Some(own), Outlook::Taken(_)) = (found.own, found.outlook)
-            && is_circular(&mut waiting_upgrades(txn, key.0, found.slot, (key.1, own.holder))?)
+            && is_circular(&mut waiting_upgrades(txn, (key.0, request.owner), found.slot, (key.1, own.holder))?)
         {
             return Ok(true);
         }
@@ -276,9 +276,11 @@ pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Er
     Ok(false)
 }
 
+/// Upgrades at a key: that of the owner, and those of others that wait. A request of the owner that waits already is the
+/// one that is sent again.
 fn waiting_upgrades(
     txn: &Txn<'_>,
-    key: &[u8],
+    (key, owner): (&[u8], &[u8]),
     slot: Slot,
     (demand, held): (Demand, Holder),
 ) -> Result<Vec<Upgrade>, Error> {
@@ -287,6 +289,9 @@ fn waiting_upgrades(
     let mut last = QueuePosition(0);
     while let Some((position, waiter)) = waiting_after(txn, key, Queue::Upgrade, last) {
         last = position;
+        if *waiter.owner == *owner {
+            continue;
+        }
         let Some(field) = hash.find(&waiter.owner) else { continue };
         let held = lease_of(&field)?.holder;
         let Waiter { mode, permits, limit, .. } = *waiter;

@@ -110,7 +110,10 @@ fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, E
     let used = if is_allowed && !usage.peek { after } else { before };
     // A window that ends later than a new one is of a clock that was ahead, or of a longer period.
     if !usage.peek && (is_allowed || stored.is_some() && end != deadline) {
-        store(txn, (slot, key), used, end.map_or(Expiry::Never, Expiry::At))?;
+        // At its last instant, a deadline that is set anew would delete the key, and admit a second limit.
+        let is_kept = stored.is_some() && end == deadline;
+        let expiry = if is_kept { Expiry::Keep } else { end.map_or(Expiry::Never, Expiry::At) };
+        store(txn, (slot, key), used, expiry)?;
     }
     let left_ms = end.map_or(-1, |end| end.ms_since(now).saturating_add(1));
     Ok(Verdict {
