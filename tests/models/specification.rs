@@ -53,7 +53,7 @@ pub struct Waiter {
 pub enum Outcome {
     /// The owner holds the latch already, with this token.
     Held(u64),
-    /// A new grant, whose token is not known yet.
+    /// A new grant. Its token is not known yet.
     Granted,
     /// Held by others, without a wait or at its end.
     Refused,
