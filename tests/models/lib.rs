@@ -41,8 +41,8 @@ fn two_clients_share_a_lock() {
 
 #[test]
 fn two_clients_wait_out_a_delay() {
-    let moves = &[Move::Renew, Move::Guard, Move::Steal, Move::Cancel];
-    expect_safe("lock with a delay, 2 clients", Latches { delay: 1, moves, ..LOCK });
+    let (modes, moves) = (&[Mode::Exclusive], &[Move::Renew, Move::Guard, Move::Steal, Move::Cancel]);
+    expect_safe("lock with a delay, 2 clients", Latches { delay: 1, modes, moves, ..LOCK });
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What must hold after every step: the engine agrees with the specification, and its log with the engine.
+//! Checks after every step: the engine agrees with the specification, and its log with the engine.
 
 use keylatch::{Keylatch, ManualClock};
 

@@ -53,7 +53,7 @@ pub struct Waiter {
 pub enum Outcome {
     /// The owner holds the latch already, with this token.
     Held(u64),
-    /// A new grant, whose token is not known yet.
+    /// A new grant. Its token is not known yet.
     Granted,
     /// Held by others, without a wait or at its end.
     Refused,
@@ -162,7 +162,9 @@ impl Latch {
         let waits = |owner: usize| self.line.iter().find(|waiter| waiter.owner == owner).map(|waiter| waiter.mode);
         let wanted = |holder: &Holder| if holder.owner == owner { Some(mode) } else { waits(holder.owner) };
         let mut rest = Latch { limit: self.limit, ..Latch::default() };
-        rest.holders = self.holders.iter().filter(|holder| wanted(holder).is_some()).cloned().collect();
+        // In the delay after its lease a holder is no upgrade, and its hold ends by itself.
+        let is_upgrade = |holder: &&Holder| wanted(holder).is_some() && self.now <= holder.end;
+        rest.holders = self.holders.iter().filter(is_upgrade).cloned().collect();
         while let Some(next) =
             rest.holders.iter().position(|holder| rest.admits(holder.owner, wanted(holder).unwrap_or(mode)))
         {

@@ -15,7 +15,7 @@ const PATCHES: &str = "tests/models/mutations";
 /// Files and folders of the workspace that the model checks are compiled from.
 const SOURCES: [&str; 7] =
     ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "tests/models", "xtask/Cargo.toml", "xtask/src/main.rs"];
-/// Targets that the manifest names, whose files must exist.
+/// Targets that the manifest names: their files must exist.
 const TARGETS: [&str; 2] = ["benches/core", "tests/differential/main.rs"];
 
 /// Patch with the model check that has to notice it.
