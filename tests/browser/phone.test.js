@@ -63,7 +63,7 @@ test('on a phone keys of a keyboard are buttons, and the database is one tap awa
     assert.equal(await prompt(page).inputValue(), 'SET door me');
     assert.equal(await hasFocus(prompt(page)), true);
     await prompt(page).fill('GETE');
-    await page.getByRole('button', { name: 'Complete' }).tap();
+    await page.getByRole('button', { name: 'Tab completes' }).tap();
     assert.equal(await prompt(page).inputValue(), 'GETEX ');
     await page.getByRole('button', { name: 'Help for the command' }).tap();
     await page.locator('kl-log kl-command-card').waitFor();

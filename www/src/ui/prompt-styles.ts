@@ -191,17 +191,18 @@ export const promptStyles = css`
     .touch .count {
       color: var(--ink-faint);
     }
-    /* One row right above the line, the best suggestion first. */
+    /* Two rows at most right above the line, the best suggestion first in the lower one. */
     #suggestions {
       inset-inline: 0;
       inset-block-end: 100%;
       display: flex;
+      flex-wrap: wrap-reverse;
+      gap: var(--gap-1);
       max-width: none;
-      overflow-x: auto;
+      max-height: calc(2 * var(--target) + 3 * var(--gap-1));
       border-width: 1px 0 0;
       border-radius: 0;
       box-shadow: none;
-      scrollbar-width: none;
     }
     [role="option"] {
       display: flex;
@@ -209,7 +210,6 @@ export const promptStyles = css`
       flex: none;
       max-width: 90%;
       border: 1px solid var(--line);
-      margin-inline-end: var(--gap-1);
     }
     [role="option"] .aside {
       display: none;

@@ -91,9 +91,9 @@ export class Prompt extends LitElement {
   /** Buttons for keys that screen keyboards lack, and for the way to the keys of the database. */
   private renderTouchKeys(): TemplateResult {
     const keys: readonly { label: string; name: string; act: () => unknown }[] = [
-      { label: 'Tab', name: 'Complete', act: () => this.tab() },
-      { label: '↑', name: 'Previous command', act: () => this.up() },
-      { label: '↓', name: 'Next command', act: () => this.down() },
+      { label: 'Tab', name: 'Tab completes', act: () => this.tab() },
+      { label: '↑', name: '↑ Previous command', act: () => this.up() },
+      { label: '↓', name: '↓ Next command', act: () => this.down() },
       { label: 'Search', name: 'Search the history', act: () => this.editor.startSearch() },
       { label: 'Help', name: 'Help for the command', act: () => this.help() },
     ];
