@@ -375,7 +375,7 @@ fn receive(world: &mut Latched, late: Late) -> Result<(), Fault> {
         world.peers[client].waits = None;
         new_token(world, client, token.unwrap_or(0))?;
     }
-    for client in 0..world.peers.len() {
+    for (client, name) in NAMES.iter().enumerate().take(world.peers.len()) {
         let reply = world.world.late(client);
         let expected = match () {
             () if late.unblocked == Some(client) => {
@@ -385,7 +385,7 @@ fn receive(world: &mut Latched, late: Late) -> Result<(), Fault> {
             () => Reply::Nothing,
         };
         let rule = if reply.integer().is_some() { "L2" } else { "L1" };
-        ensure(reply == expected, rule, || format!("{} receives {reply:?}, not {expected:?}", NAMES[client]))?;
+        ensure(reply == expected, rule, || format!("{name} receives {reply:?}, not {expected:?}"))?;
         if reply != Reply::Nothing {
             world.peers[client].waits = None;
         }

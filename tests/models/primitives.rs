@@ -187,10 +187,10 @@ impl Scenario for Once {
                 world.waits = [false; 2];
             }
         }
-        for client in 0..2 {
+        for (client, name) in NAMES.iter().enumerate().take(2) {
             let reply = world.world.late(client);
             if reply != Reply::Nothing {
-                ensure(world.waits[client], "L1", || format!("{} receives {reply:?}", NAMES[client]))?;
+                ensure(world.waits[client], "L1", || format!("{name} receives {reply:?}"))?;
                 world.waits[client] = false;
                 learn(world, client, &reply)?;
             }
@@ -362,17 +362,17 @@ fn numbers(numbers: [i64; 3]) -> Reply {
 
 /// Waiting clients wake together when the barrier opens, and not before, except at the end of their time.
 fn wake(world: &mut Arriving) -> Result<(), Fault> {
-    for client in 0..3 {
+    for (client, name) in NAMES.iter().enumerate() {
         let reply = world.world.late(client);
         if reply == Reply::Nothing {
             let is_forgotten = world.waits[client] && world.opened;
-            ensure(!is_forgotten, "L3", || format!("{} waits at an open barrier", NAMES[client]))?;
+            ensure(!is_forgotten, "L3", || format!("{name} waits at an open barrier"))?;
             continue;
         }
-        ensure(world.waits[client], "L1", || format!("{} receives {reply:?}", NAMES[client]))?;
+        ensure(world.waits[client], "L1", || format!("{name} receives {reply:?}"))?;
         world.waits[client] = false;
         let is_open = reply == numbers([1, 2, 2]);
-        ensure(is_open == world.opened, "S12", || format!("{} receives {reply:?}", NAMES[client]))?;
+        ensure(is_open == world.opened, "S12", || format!("{name} receives {reply:?}"))?;
     }
     Ok(())
 }

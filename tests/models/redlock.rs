@@ -78,7 +78,7 @@ impl Scenario for Trouble {
             clients,
             now: 0,
             answers_at: [0; NODES],
-            is_drift_left: !matches!(self, Trouble::Jumps | Trouble::Forgets),
+            is_drift_left: *self == Trouble::Assumed,
             is_trouble_left: true,
             script: None,
         }

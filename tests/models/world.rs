@@ -268,6 +268,6 @@ impl World {
         let mut entries = self.engine.keyspace_ref().database(0).entries();
         let entry = entries.find(|entry| entry.key == key.as_bytes())?;
         let keylatch::internals::keyspace::ValueRef::String(text) = entry.value else { return None };
-        Some((String::from_utf8_lossy(&text).into_owned(), entry.deadline.map(Timestamp::as_ms)))
+        Some((String::from_utf8_lossy(text).into_owned(), entry.deadline.map(Timestamp::as_ms)))
     }
 }
