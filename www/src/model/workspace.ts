@@ -175,6 +175,7 @@ export class Workspace {
   replaceKeys(keys: Uint8Array, what: string): Uint8Array {
     const before = this.db.snapshot();
     this.db.load(keys);
+    this.keys.refill();
     this.note(`keys of ${what}`);
     this.restartRecording();
     this.afterChange();
@@ -185,6 +186,7 @@ export class Workspace {
   startFresh(keys: Uint8Array): Uint8Array {
     const before = this.db.snapshot();
     this.db.load(keys);
+    this.keys.refill();
     for (const client of this.clients) client.connection.close();
     this.clients = [];
     this.active = this.openClient(FIRST_NAME);
