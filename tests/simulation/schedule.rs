@@ -84,7 +84,7 @@ fn kind(dice: &mut Dice) -> Kind {
         3..=5 => Kind::Cancel { with_error: dice.roll(2) == 0 },
         6..=7 => Kind::Pause(1 + dice.roll(40) as i64),
         8 => Kind::ClockJump(dice.roll(60) as i64 - 20),
-        9..=19 => Kind::Guard { key: *dice.pick(&LOCKS) },
+        9..=19 => Kind::Guard { key: dice.pick(&LOCKS) },
         20..=29 => Kind::Work { id: dice.roll(2), finish: dice.roll(2) == 0 },
         _ => {
             let fate = fate(dice);
