@@ -84,7 +84,7 @@ fn kind(dice: &mut Dice) -> Kind {
         3..=5 => Kind::Cancel { with_error: dice.roll(2) == 0 },
         6..=7 => Kind::Pause(1 + dice.roll(40) as i64),
         8 => Kind::ClockJump(dice.roll(60) as i64 - 20),
-        9..=19 => Kind::Guard { key: dice.pick::<&str>(&LOCKS) },
+        9..=19 => Kind::Guard { key: lock(dice) },
         20..=29 => Kind::Work { id: dice.roll(2), finish: dice.roll(2) == 0 },
         _ => {
             let fate = fate(dice);
@@ -92,6 +92,11 @@ fn kind(dice: &mut Dice) -> Kind {
             Kind::Request { line, key, fate }
         }
     }
+}
+
+fn lock(dice: &mut Dice) -> &'static str {
+    let key: &&str = dice.pick(&LOCKS);
+    key
 }
 
 fn fate(dice: &mut Dice) -> Fate {
@@ -108,7 +113,7 @@ fn fate(dice: &mut Dice) -> Fate {
 
 /// A request of the owner `@`.
 fn request(dice: &mut Dice) -> (String, &'static str) {
-    let key = *dice.pick(&LOCKS);
+    let key = lock(dice);
     let ttl = 1 + dice.roll(40);
     let wait = if dice.roll(3) > 0 { format!(" WAIT {}", 1 + dice.roll(60)) } else { String::new() };
     let mode = if dice.roll(2) == 0 { " SHARED" } else { "" };
