@@ -293,7 +293,12 @@ fn waiting_upgrades(
             continue;
         }
         let Some(field) = hash.find(&waiter.owner) else { continue };
-        let held = lease_of(&field)?.holder;
+        let lease = lease_of(&field)?;
+        // An upgrade of which the own lease has ended is an ordinary wait.
+        if !lease.is_live(txn.now()) {
+            continue;
+        }
+        let held = lease.holder;
         let Waiter { mode, permits, limit, .. } = *waiter;
         upgrades.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
         upgrades.push(Upgrade { held, demand: Demand { mode, permits, limit }.beside(&held), is_own: false });
