@@ -23,6 +23,7 @@ test('the first visit shows the lessons beside the line, until there are keys', 
     const lessons = page.locator('kl-line-view .lessons a');
     assert.ok((await lessons.count()) >= 12);
     assert.equal(await lessons.first().getAttribute('href'), '#lesson=01-setnx-basics');
+    assert.match(await lessons.last().getAttribute('href'), /^#lesson=19-/, 'recipes are left out');
     await say(page, 'SET k 1');
     await lessons.first().waitFor({ state: 'detached' });
   }));

@@ -51,6 +51,23 @@ test('every lesson opens in the page and passes', async () => {
   }
 });
 
+test('recipes are a group of their own, and follow the lessons', async () => {
+  const namesOf = async (group) => {
+    const options = page.locator(`kl-session-picker optgroup[label="${group}"] option`);
+    return options.evaluateAll((all) => all.map(({ value }) => value.replace('lesson=', '')));
+  };
+  const isRecipe = (name) => name.includes('-recipe-');
+  await go(`lesson=${LESSONS[0]}`);
+  assert.deepEqual(
+    await namesOf('Lessons'),
+    LESSONS.filter((name) => !isRecipe(name)),
+  );
+  assert.deepEqual(await namesOf('Recipes on plain commands'), LESSONS.filter(isRecipe));
+  await go('lesson=19-cache-invalidation');
+  await page.getByRole('link', { name: 'Next recipe: Lock names' }).click();
+  await page.getByRole('heading', { name: 'Recipe: names of locks' }).waitFor();
+});
+
 test('documentation transcripts run unchanged, indented and with server prompts', async () => {
   await write('    redis> SET key1 "Hello"\n    "OK"\n    redis> GET nonexisting\n    (nil)\n');
   assert.match(await summary(), /1 of 2 checked steps differ/);
@@ -126,7 +143,7 @@ test('a restless hand on the slider wears nothing out', async () => {
     }
   });
   await slider.fill('3');
-  assert.match(await page.locator('kl-scrubber output').textContent(), /Step 3 of 16/);
+  assert.match(await page.locator('kl-scrubber output').textContent(), /Step 3 of 22/);
 });
 
 test('Ctrl+Shift+Enter runs up to the cursor', async () => {

@@ -4,6 +4,7 @@ import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineMaker } from './engine.ts';
 import type { KeyFormat } from './files.ts';
+import type { Lesson } from './lessons.ts';
 import { Notebook } from './notebook.ts';
 import type { KeptEngine } from './kept-engine.ts';
 import type { PageStore } from './page-store.ts';
@@ -176,11 +177,19 @@ export class Playground {
     const name = percentDecoded(parts.get('lesson') ?? '');
     const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find((candidate) => candidate.name === name);
-    if (lesson) this.showSession({ text: lesson.text, lesson: lesson.name }, decodeOptions(parts));
-    else {
-      this.linkProblem = `Unknown lesson: ${name}.`;
-      await this.openFirst();
-    }
+    if (lesson) return this.showLesson(lesson, decodeOptions(parts));
+    this.linkProblem = `Unknown lesson: ${name}.`;
+    await this.openFirst();
+  }
+
+  /** Shows a lesson, unless the address has changed while its text was fetched. */
+  private async showLesson({ name, title, load }: Lesson, link: Partial<Permalink>): Promise<void> {
+    const { hash } = location;
+    const text = await load().catch(() => undefined);
+    if (location.hash !== hash) return;
+    if (text !== undefined) return this.showSession({ text, lesson: name }, link);
+    this.linkProblem = `Recipe not loaded: ${title}. Try again with a network.`;
+    await this.openFirst();
   }
 
   private async openPage(id: string): Promise<void> {
@@ -207,7 +216,7 @@ export class Playground {
     const { lessons } = await import('./lessons.ts');
     const [lesson] = lessons;
     if (page) this.sessionEditor.openPage(page);
-    else if (lesson) this.sessionEditor.open({ text: lesson.text, lesson: lesson.name });
+    else if (lesson) this.sessionEditor.open({ text: await lesson.load(), lesson: lesson.name });
   }
 
   private takeOver(): boolean {

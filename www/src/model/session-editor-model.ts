@@ -204,7 +204,7 @@ export class SessionEditorModel {
   async resetLesson(): Promise<void> {
     const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find(({ name }) => name === this.source.lesson);
-    if (lesson) this.open({ text: lesson.text, lesson: lesson.name });
+    if (lesson) this.open({ text: await lesson.load(), lesson: lesson.name });
   }
 
   runAll(): void {

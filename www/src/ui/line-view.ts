@@ -189,7 +189,7 @@ function renderLessons(): TemplateResult {
   return html`<section class="lessons plate" aria-labelledby="lessons">
     <h2 class="label" id="lessons">Lessons</h2>
     <ol>
-      ${lessons.map(({ name, title }) => html`<li><a href="#lesson=${name}">${title}</a></li>`)}
+      ${lessons.filter(({ isRecipe }) => !isRecipe).map(({ name, title }) => html`<li><a href="#lesson=${name}">${title}</a></li>`)}
     </ol>
   </section>`;
 }

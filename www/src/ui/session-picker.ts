@@ -1,4 +1,4 @@
-/** The list of sessions to choose from: the visitor's own, and the lessons. */
+/** The list of sessions to choose from: the visitor's own, the lessons and the recipes. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../model/lessons.ts';
@@ -45,11 +45,10 @@ export class SessionPicker extends LitElement {
     );
     return html`<label class="unseen" for="session">Session or lesson</label>
       <select class="field" id="session" @change=${this.choose}>
-        <option value="" .selected=${chosen === undefined}>Select a session or one of ${lessons.length} lessons</option>
+        <option value="" .selected=${chosen === undefined}>Select a session or one of ${lessons.length} lessons and recipes</option>
         ${own.length > 0 ? html`<optgroup label="Your sessions">${own}</optgroup>` : nothing}
-        <optgroup label="Lessons">
-          ${lessons.map(({ name, title }, index) => html`<option value="lesson=${name}" .selected=${chosen === name}>${index + 1}. ${title}</option>`)}
-        </optgroup>
+        <optgroup label="Lessons">${renderLessons(chosen, false)}</optgroup>
+        <optgroup label="Recipes on plain commands">${renderLessons(chosen, true)}</optgroup>
       </select>`;
   }
 
@@ -57,6 +56,15 @@ export class SessionPicker extends LitElement {
     const { value } = event.target as HTMLSelectElement;
     if (value) location.hash = value;
   }
+}
+
+/** The options of one group, numbered through both groups. */
+function renderLessons(chosen: string | undefined, recipes: boolean): (TemplateResult | typeof nothing)[] {
+  return lessons.map(({ name, title, isRecipe }, index) =>
+    isRecipe === recipes
+      ? html`<option value="lesson=${name}" .selected=${chosen === name}>${index + 1}. ${title}</option>`
+      : nothing,
+  );
 }
 
 customElements.define('kl-session-picker', SessionPicker);

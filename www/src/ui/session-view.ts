@@ -98,7 +98,7 @@ export class SessionView extends LitElement {
     const index = lessons.findIndex(({ name }) => name === this.playground.sessionEditor.lesson);
     const next = index === -1 ? undefined : lessons[index + 1];
     return next
-      ? html`<a class="next-lesson" href="#lesson=${next.name}">Next lesson: ${next.title} ${icons.forward}</a>`
+      ? html`<a class="next-lesson" href="#lesson=${next.name}">Next ${next.isRecipe ? 'recipe' : 'lesson'}: ${next.title} ${icons.forward}</a>`
       : nothing;
   }
 
