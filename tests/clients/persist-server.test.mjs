@@ -215,7 +215,7 @@ test('a read-only file system is refused with a sentence', async (t) => {
 
 test('options that contradict each other are refused', async (t) => {
   const dir = folder(t);
-  assert.throws(() => createServer({ appendonly: 'no' }), /go with dir/);
+  assert.throws(() => createServer({ appendonly: 'yes' }), /go with dir/);
   const { code, errors } = await run(process.execPath, [program, 'serve', '--dir', dir, '--appendfsync', 'never']);
   assert.equal(code, 2);
   assert.match(errors, /--appendfsync expects always, everysec, no, found "never"; see keylatch serve --help/);

@@ -12,7 +12,8 @@ export function createServer(options?: ServerOptions): Server {
   const given = Keylatch.checkedOptions('createServer', options, SERVER);
   const { dir, appendonly = 'yes', appendfsync = 'everysec' } = given;
   if (dir === undefined) {
-    if (given.appendonly !== undefined || given.appendfsync !== undefined)
+    // Without a folder there is no log, as with `appendonly no`.
+    if (given.appendonly === 'yes' || given.appendfsync !== undefined)
       throw new TypeError('createServer: appendonly and appendfsync go with dir');
     return new Server(given, () => new Keylatch());
   }
