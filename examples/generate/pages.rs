@@ -145,6 +145,6 @@ fn cell(text: &str) -> String {
 /// A link to a section of the same page.
 fn link(name: &str) -> String {
     let written = name.replace('|', " ");
-    let anchor = written.to_lowercase().replace(' ', "-");
+    let anchor = written.to_lowercase().replace(' ', "-").replace('.', "");
     format!("[{written}](#{anchor})")
 }

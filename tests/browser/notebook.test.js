@@ -34,8 +34,10 @@ async function go(hash) {
 
 async function value(wanted, tab = page) {
   await tab.waitForFunction((whole) => {
-    const area = document.querySelector('kl-app').shadowRoot.querySelector('kl-session-view');
-    return area?.shadowRoot.querySelector('kl-editor').shadowRoot.querySelector('textarea').value === whole;
+    // The view is defined some time after the page has begun.
+    const view = document.querySelector('kl-app').shadowRoot?.querySelector('kl-session-view');
+    const editor = view?.shadowRoot?.querySelector('kl-editor');
+    return editor?.shadowRoot?.querySelector('textarea')?.value === whole;
   }, wanted);
 }
 

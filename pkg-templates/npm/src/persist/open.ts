@@ -70,7 +70,10 @@ function withFloor(options: KeylatchOptions, floor: Floor): KeylatchOptions {
 }
 
 function keysOf(db: Keylatch): number {
-  const keyspace = String(db.call('INFO', 'keyspace'));
+  // A client of its own: none stays in CLIENT LIST.
+  const client = db.client();
+  const keyspace = String(client.call('INFO', 'keyspace'));
+  client.close();
   return [...keyspace.matchAll(/keys=(\d+)/g)].reduce((sum, [, keys]) => sum + Number(keys), 0);
 }
 
