@@ -53,3 +53,23 @@ fn run(text: &str) -> Result<Report, keylatch::session::SessionError> {
     let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
     session::run(&mut engine, &session, None)
 }
+
+/// A recipe is one of the files named so, or a lesson in the table of docs/recipes.md, which lists all of them.
+#[test]
+fn every_recipe_states_its_guarantee_beside_its_latch_form() {
+    let guide = include_str!("../docs/recipes.md");
+    let table: Vec<&str> = guide.lines().filter(|line| line.starts_with("| [")).collect();
+    let is_listed = |path: &str| table.iter().any(|row| row.contains(&format!("(../{path})")));
+    let lessons = tree::files("www/lessons", &["session"]);
+    let recipes: Vec<&tree::File> = lessons.iter().filter(|file| is_listed(&file.path)).collect();
+    assert_eq!(recipes.len(), table.len(), "a row of docs/recipes.md names no lesson, or one named before");
+    for file in &lessons {
+        assert!(is_listed(&file.path) || !file.path.contains("-recipe-"), "{}: not in docs/recipes.md", file.path);
+    }
+    for tree::File { path, text } in recipes {
+        let (plain, latch) = text.split_once("\n# Guarantee: ").unwrap_or_else(|| panic!("{path}: no guarantee"));
+        assert!(plain.contains("\n@ ") || latch.contains("\n@ "), "{path}: the clock stands still");
+        assert!(latch.contains("> LATCH."), "{path}: no LATCH form");
+        assert!(latch.contains("\n# The reason: "), "{path}: no reason for the LATCH form");
+    }
+}

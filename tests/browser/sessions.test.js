@@ -58,6 +58,7 @@ test('recipes are a group of their own, and follow the lessons', async () => {
   };
   const isRecipe = (name) => name.includes('-recipe-');
   await go(`lesson=${LESSONS[0]}`);
+  await page.getByRole('link', { name: /^Next lesson/ }).waitFor();
   assert.deepEqual(
     await namesOf('Lessons'),
     LESSONS.filter((name) => !isRecipe(name)),
