@@ -9,7 +9,8 @@ import { start } from './page.js';
 
 const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL('../../target/www', import.meta.url));
 const FIRST_KB = 60;
-const VIEWS_KB = 110;
+// The aim is 110 KB; sessions, files and visits came beside the inspector. This limit finds what makes it larger than it is.
+const VIEWS_KB = 136;
 
 let browser;
 before(async () => (browser = await start()));

@@ -118,6 +118,8 @@ test('history: up and down, kept for the next visit, and searched with Ctrl+R', 
   await line.press('ArrowDown');
   await line.press('ArrowDown');
   assert.equal(await line.inputValue(), 'draft');
+  // The log is saved a quarter of a second after a change.
+  await page.waitForTimeout(500);
   await page.reload();
   await line.waitFor();
   await line.press('ArrowUp');

@@ -21,10 +21,12 @@ export interface Page {
   readonly lesson?: string | undefined;
   readonly revision: number;
   readonly savedMs: number;
+  /** The tab that saved it. */
+  readonly writer?: string | undefined;
 }
 
 /** Contents of a page that is to be saved. */
-export type Draft = Omit<Page, 'revision' | 'savedMs'>;
+export type Draft = Omit<Page, 'revision' | 'savedMs' | 'writer'>;
 
 export type Saved =
   | { readonly outcome: 'saved'; readonly page: Page }
@@ -33,6 +35,7 @@ export type Saved =
 
 const CHANNEL = 'keylatch.notebook';
 const DRAFT = 'draft';
+const TAB = 'tab';
 /** Text of the only session that earlier versions of the page kept. */
 const FORMER = 'session';
 /** Length above which a text is written to IndexedDB only. */
@@ -46,10 +49,14 @@ export class Notebook {
   changedElsewhere: string | undefined;
   private readonly channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(CHANNEL) : undefined;
   private readonly revisions = new Map<string, number>();
+  /** Name of this tab, the same after a reload. */
+  private readonly tab: string;
   private loading: Promise<void> | undefined;
   private saving: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly store: PageStore) {
+    this.tab = recall(TAB, 'tab') ?? this.newId();
+    keep(TAB, this.tab, 'tab');
     this.channel?.addEventListener('message', (event: MessageEvent<string>) => void this.hear(event.data));
   }
 
@@ -104,7 +111,13 @@ export class Notebook {
 
   private async saveNow(draft: Draft): Promise<Saved> {
     const base = this.revisions.get(draft.id) ?? 0;
-    const next = (id: string, revision: number): Page => ({ ...draft, id, revision, savedMs: Date.now() });
+    const next = (id: string, revision: number): Page => ({
+      ...draft,
+      id,
+      revision,
+      savedMs: Date.now(),
+      writer: this.tab,
+    });
     const written = await this.store.update<Page>('sessions', draft.id, (present) =>
       present && present.revision !== base ? undefined : next(draft.id, base + 1),
     );
@@ -126,7 +139,9 @@ export class Notebook {
     await this.refresh();
     const draft = readDraft();
     if (draft) {
-      this.revisions.set(draft.id, draft.revision);
+      const stored = this.pages.find(({ id }) => id === draft.id);
+      // This tab may have ended between a save of an earlier text and its answer.
+      this.revisions.set(draft.id, stored?.writer === this.tab ? stored.revision : draft.revision);
       await this.saveNow(draft);
       forget(DRAFT, 'tab');
     }
