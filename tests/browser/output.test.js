@@ -88,7 +88,7 @@ test('a long command can be typed without long tasks', async () => {
 test('the log keeps few entries on the page, and shows earlier ones on request', async () => {
   await page.evaluate(() => {
     const { workspace } = document.querySelector('kl-app').playground;
-    workspace.runPasted(Array.from({ length: 1500 }, (_, index) => `SET k ${index}`).join('\n'));
+    return workspace.runPasted(Array.from({ length: 1500 }, (_, index) => `SET k ${index}`).join('\n'));
   });
   assert.equal((await page.locator('kl-log .command').count()) < 201, true);
   await page.getByRole('button', { name: 'Show 200 of 1301 earlier lines' }).click();

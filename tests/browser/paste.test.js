@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { heard, start } from './page.js';
+import { longestTask } from './tasks.js';
+
+const LINES = 2000;
+const LONGEST_TASK_MS = 200;
 
 let browser;
 let visitor;
@@ -106,4 +110,35 @@ test('hostile text stays text', async () => {
   await page.getByRole('button', { name: 'Continue in the command line' }).click();
   await page.locator('kl-key-panel .key').first().click();
   assert.deepEqual(await page.evaluate(() => globalThis.policyViolations), []);
+});
+
+const manyCommands = (count) => Array.from({ length: count }, (_, index) => `SET k:${index % 300} ${index}`).join('\n');
+
+test('thousands of pasted commands run without long tasks, and Escape stops them', async () => {
+  await page.evaluate(() => (location.hash = ''));
+  const prompt = page.locator('kl-prompt textarea');
+  const all = page.getByText(`${LINES} lines ran`);
+  const ms = await longestTask(page, async () => {
+    await paste(prompt, manyCommands(LINES));
+    await all.waitFor();
+  });
+  console.log(`${LINES} pasted commands: longest task ${ms.toFixed(0)} ms`);
+  assert.ok(ms < LONGEST_TASK_MS, `${ms} ms`);
+
+  await paste(prompt, manyCommands(50 * LINES));
+  await page.keyboard.press('Escape');
+  await page.getByText(/^\d+ of 100000 lines ran$/).waitFor();
+  await prompt.fill('ECHO afterwards');
+  await prompt.press('Enter');
+  assert.match((await heard(page)).at(-1), /"afterwards"$/);
+});
+
+test('a session of thousands of lines can be pasted without long tasks', async () => {
+  const session = Array.from({ length: LINES }, (_, index) => `A> SET k:${index} ${index}\nOK`).join('\n');
+  const ms = await longestTask(page, async () => {
+    await paste(text(), session);
+    await page.getByText(`${LINES} checked, all as expected`).waitFor();
+  });
+  console.log(`a pasted session of ${LINES} steps: longest task ${ms.toFixed(0)} ms`);
+  assert.ok(ms < LONGEST_TASK_MS, `${ms} ms`);
 });

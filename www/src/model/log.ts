@@ -38,13 +38,19 @@ const MAX_ENTRIES = 2000;
 const MAX_LINES = 1_000_000;
 
 export class Log {
-  entries: readonly LogEntry[] = [];
+  private kept: LogEntry[] = [];
   private lastId = 0;
   private lines = 0;
 
+  /** From the oldest to the newest. */
+  get entries(): readonly LogEntry[] {
+    return this.kept;
+  }
+
   add(entry: WithoutId<LogEntry>): void {
     this.lastId += 1;
-    this.entries = [...this.entries.slice(1 - MAX_ENTRIES), { ...entry, id: this.lastId } as LogEntry];
+    this.kept.push({ ...entry, id: this.lastId } as LogEntry);
+    if (this.kept.length > MAX_ENTRIES) this.kept.shift();
     this.lines += linesOf(entry);
     if (this.lines > MAX_LINES) this.shorten();
   }
@@ -55,29 +61,29 @@ export class Log {
   }
 
   clear(): void {
-    this.entries = [];
+    this.kept = [];
     this.lines = 0;
   }
 
   /** Drops the oldest entries, but never the last one. */
   private shorten(): void {
     let first = 0;
-    let lines = this.entries.reduce((sum, entry) => sum + linesOf(entry), 0);
-    while (lines > MAX_LINES / 2 && first < this.entries.length - 1) {
-      lines -= linesOf(this.entries[first] as LogEntry);
+    let lines = this.kept.reduce((sum, entry) => sum + linesOf(entry), 0);
+    while (lines > MAX_LINES / 2 && first < this.kept.length - 1) {
+      lines -= linesOf(this.kept[first] as LogEntry);
       first += 1;
     }
-    this.entries = this.entries.slice(first);
+    this.kept.splice(0, first);
     this.lines = lines;
   }
 
   /** The newest command. */
   get last(): CommandEntry | undefined {
-    return this.entries.findLast((entry) => entry.kind === 'command');
+    return this.kept.findLast((entry) => entry.kind === 'command');
   }
 
   get commands(): readonly CommandEntry[] {
-    return this.entries.filter((entry) => entry.kind === 'command');
+    return this.kept.filter((entry) => entry.kind === 'command');
   }
 }
 

@@ -10,18 +10,22 @@ const MAX_SHOWN = 3;
 export class PasteOutcome {
   /** Number of replies that were pasted, too. */
   compared = 0;
+  private ran = 0;
   private readonly failures: string[] = [];
   private readonly differing: string[] = [];
 
-  /** Adds a command that ran; `entry` may be another command's when it was one of the page. */
+  /** Adds a command that ran; `entry` is missing, or another command's, when it was one of the page. */
   add(command: PastedCommand, entry: CommandEntry | undefined): void {
+    this.ran += 1;
     if (entry?.text !== command.text) return;
     if (command.expected.length > 0) this.compare(command, entry);
     else if (entry.failed) this.failures.push(entry.text);
   }
 
+  /** `count` commands were pasted. */
   summary(count: number): string {
-    const parts = [count === 1 ? '1 line ran' : `${count} lines ran`];
+    const some = this.ran < count ? `${this.ran} of ` : '';
+    const parts = [count === 1 ? '1 line ran' : `${some}${count} lines ran`];
     if (this.failures.length > 0)
       parts.push(`${this.failures.length} answered with an error; the first: ${this.failures[0]}`);
     const differ = this.differing.length;

@@ -25,6 +25,7 @@ import { KeyList } from './key-list.ts';
 import { FIRST_NAME, NamedClient } from './named-client.ts';
 import { PasteOutcome } from './paste-outcome.ts';
 import { Recording } from './recording.ts';
+import { Slices } from './slices.ts';
 import { Tour } from './tour.ts';
 import { keptLog, type WorkspaceState } from './workspace-state.ts';
 
@@ -59,6 +60,8 @@ export class Workspace {
   private inspectedDatabase = 0;
   private expired: string[] = [];
   private readOnly = false;
+  /** True while a pasted text runs. */
+  isPasting = false;
 
   constructor({ db, clock }: Engine) {
     this.db = db;
@@ -114,19 +117,29 @@ export class Workspace {
   }
 
   /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
-  runPasted(text: string): LineProblem | undefined {
+  async runPasted(text: string): Promise<LineProblem | undefined> {
     const commands = pastedCommands(text, commandNames);
     const outcome = new PasteOutcome();
+    const slices = new Slices(() => this.afterChange());
     let problem: LineProblem | undefined;
+    this.isPasting = true;
     for (const command of commands) {
+      await slices.pause();
+      if (!this.isPasting) break;
       const before = this.log.last;
       problem = this.run(command.text, this.clientNamed(command.client));
-      if (this.log.last !== before) outcome.add(command, this.log.last);
       if (problem) break;
+      outcome.add(command, this.log.last === before ? undefined : this.log.last);
     }
+    this.isPasting = false;
     if (commands.length > 1 || outcome.compared > 0) this.note(outcome.summary(commands.length));
     this.afterChange();
     return problem;
+  }
+
+  /** Ends a pasted text before its next command. */
+  stopPasting(): void {
+    this.isPasting = false;
   }
 
   /** Runs words as a client of the inspector that exists only for this command, and logs them like typed ones. */

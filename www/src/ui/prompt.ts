@@ -180,12 +180,18 @@ export class Prompt extends LitElement {
       case 'ArrowUp':
         return this.up();
       case 'Escape':
-        return this.editor.cancel();
+        return this.escape();
       case 'F1':
         return this.help();
       default:
         return false;
     }
+  }
+
+  private escape(): boolean {
+    if (!this.workspace.isPasting) return this.editor.cancel();
+    this.workspace.stopPasting();
+    return true;
   }
 
   private enter(): boolean {
@@ -250,6 +256,7 @@ export class Prompt extends LitElement {
 
   /** Runs the typed lines in order; one that cannot be parsed stays in the field with the rest. */
   private run(): void {
+    if (this.workspace.isPasting) return;
     const { text } = this.editor;
     for (const command of splitCommands(text)) {
       const problem = this.workspace.runLine(command.text);
@@ -274,7 +281,12 @@ export class Prompt extends LitElement {
     if (commands.length === 0 || this.editor.text !== '' || (!several && commands[0]?.text === text.trim())) return;
     event.preventDefault();
     if (!several) this.editor.input(commands[0]?.text ?? '', true);
-    else this.problem = this.workspace.runPasted(text);
+    else void this.runPasted(text);
+    this.changed();
+  }
+
+  private async runPasted(text: string): Promise<void> {
+    this.problem = await this.workspace.runPasted(text);
     this.changed();
   }
 
