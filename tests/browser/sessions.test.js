@@ -190,3 +190,10 @@ test('a large transcript waits for Run all', async () => {
   await page.getByRole('button', { name: 'Run all' }).click();
   await page.getByText('6000 checked, all as expected').first().waitFor();
 });
+
+test('a session that cannot be read has no keys, and says so', async () => {
+  await page.evaluate(() => (location.hash = 'new'));
+  await page.locator('kl-editor textarea').fill('OK\n');
+  await page.locator('kl-session-view .summary.bad').waitFor();
+  await page.locator('kl-key-panel', { hasText: /0 in db0[^+]*No keys yet/ }).waitFor();
+});

@@ -327,12 +327,12 @@ export class SessionEditorModel {
     this.keys = new KeyList(engine.db);
     try {
       if (this.source.start) engine.db.load(this.source.start);
-      const report = runSessionOn(engine.db, this.text, options);
-      this.keys.refresh(this.database, this.nowMs);
-      return report;
+      return runSessionOn(engine.db, this.text, options);
     } catch (error) {
       this.problem = problemOf(error);
       return undefined;
+    } finally {
+      this.keys.refresh(this.database, this.nowMs);
     }
   }
 }

@@ -142,9 +142,9 @@ export class LineView extends LitElement {
                 : nothing
             }
             <button class="button" aria-pressed=${this.utf8} title="Show bytes that are UTF-8 as text" @click=${() => (this.utf8 = !this.utf8)}>UTF-8</button>
-            <kl-menu bare label="File" .actions=${this.fileActions()}></kl-menu>
+            <kl-menu label="File" .actions=${this.fileActions()}></kl-menu>
             <kl-share-line .playground=${this.playground}></kl-share-line>
-            <button class="button bare" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
+            <button class="button" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
         </div>

@@ -12,13 +12,10 @@ export interface MenuAction {
 export class Menu extends LitElement {
   static override properties = {
     label: { type: String },
-    bare: { type: Boolean },
     actions: { attribute: false },
     open: { state: true },
   };
   declare label: string;
-  /** Without a border, as its neighbours. */
-  declare bare: boolean;
   declare actions: readonly MenuAction[];
   declare private open: boolean;
 
@@ -57,14 +54,13 @@ export class Menu extends LitElement {
   constructor() {
     super();
     this.open = false;
-    this.bare = false;
     this.actions = [];
     this.addEventListener('keydown', (event) => this.pressed(event));
     this.addEventListener('focusout', (event) => this.left(event));
   }
 
   override render(): TemplateResult {
-    return html`<button class="button ${this.bare ? 'bare' : ''}" aria-expanded=${this.open ? 'true' : 'false'} @click=${() => (this.open = !this.open)}>
+    return html`<button class="button" aria-expanded=${this.open ? 'true' : 'false'} @click=${() => (this.open = !this.open)}>
         <slot name="icon"></slot>${this.label} ${icons.down}
       </button>
       ${this.open ? html`<div class="list" role="group" aria-label=${this.label}>${this.actions.map((action) => this.renderAction(action))}</div>` : nothing}`;

@@ -39,8 +39,8 @@ export class ShareLine extends LitElement {
   override render(): TemplateResult {
     const { isFresh } = this.playground.workspace;
     return html`<span class="said" role="status">${this.said}</span>
-      ${this.tooLong ? html`<button class="button bare" @click=${this.save}>Save as a file</button>` : nothing}
-      <button class="button bare" ?disabled=${isFresh} title="Copy a link that continues from here" @click=${this.share}>${icons.share} Share</button>`;
+      ${this.tooLong ? html`<button class="button" @click=${this.save}>Save as a file</button>` : nothing}
+      <button class="button" ?disabled=${isFresh} title="Copy a link that continues from here" @click=${this.share}>${icons.share} Share</button>`;
   }
 
   private async share(): Promise<void> {
