@@ -27,7 +27,8 @@
 //! errors.
 //!
 //! Features: `std` (default) adds [`SystemClock`]; without it the crate needs `alloc` only. `wasm` is the boundary to
-//! JavaScript of the npm package `keylatch`.
+//! JavaScript of the npm package `keylatch`. `scripting` adds a Lua machine for EVAL and functions; it needs `std`, and an
+//! engine with it cannot move to another thread.
 #![no_std]
 #![cfg_attr(not(feature = "internals"), warn(missing_docs))]
 #![deny(clippy::dbg_macro, clippy::todo)]

@@ -54,6 +54,50 @@ fn run(text: &str) -> Result<Report, keylatch::session::SessionError> {
     session::run(&mut engine, &session, None)
 }
 
+/// The site runs these examples in place.
+#[test]
+fn every_example_of_a_guide_does_what_it_says() {
+    let guides = tree::files("docs/guides", &["md"]);
+    let mut failures = Vec::new();
+    let mut count = 0;
+    for tree::File { path, text } in &guides {
+        let found = examples(text);
+        assert!(!found.is_empty() || path.ends_with("README.md"), "{path}: no example");
+        count += found.len();
+        for (line, example) in found {
+            match run(&example) {
+                Ok(report) if report.steps.iter().all(|step| step.expected.is_empty()) => {
+                    failures.push(format!("{path}:{line}: the example checks nothing"));
+                }
+                Ok(report) => {
+                    failures.extend(report.failures().iter().map(|failure| format!("{path}, from {line}: {failure}")));
+                }
+                Err(error) => failures.push(format!("{path}, from {line}: {error}")),
+            }
+        }
+    }
+    assert!(count > 25, "only {count} examples were found in {} guides", guides.len());
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Blocks of a page of Markdown that are sessions, each with the line of its fence.
+fn examples(markdown: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut is_open = false;
+    for (index, line) in markdown.lines().enumerate() {
+        match line {
+            "```session" => {
+                is_open = true;
+                found.push((index + 1, String::new()));
+            }
+            "```" => is_open = false,
+            _ if is_open => found.last_mut().expect("an open block is the last one").1 += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// A recipe is one of the files named so, or a lesson in the table of docs/recipes.md, which lists all of them.
 #[test]
 fn every_recipe_states_its_guarantee_beside_its_latch_form() {

@@ -12,6 +12,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("hash", "Hashes"),
     ("pubsub", "Publish and subscribe"),
     ("transactions", "Transactions"),
+    ("scripting", "Scripts and functions"),
     ("latch", "Latches"),
     ("connection", "Connection"),
     ("server", "Server"),

@@ -38,7 +38,8 @@ impl Shown {
             path,
             text,
         };
-        Shown { files: tree::files("tests/sessions", &["session"]).into_iter().map(file).collect() }
+        let files = tree::files("tests/sessions", &["session"]).into_iter();
+        Shown { files: files.filter(|file| tree::fits_build(&file.path)).map(file).collect() }
     }
 
     /// The file named after a command, else the one of its container, else the first that runs it.

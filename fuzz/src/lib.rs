@@ -8,6 +8,9 @@ pub mod log;
 pub mod payload;
 pub mod reply;
 pub mod request;
+#[cfg(feature = "scripting")]
+pub mod script;
+pub mod session;
 pub mod snapshot;
 pub mod stream;
 
@@ -25,6 +28,8 @@ pub struct Target {
 
 const QUICK: usize = 5_000;
 const SLOW: usize = 120;
+#[cfg(feature = "scripting")]
+const SCRIPTS: usize = 600;
 
 pub const TARGETS: &[Target] = &[
     Target { name: "line", check: line::check, seeds: line::seeds, rounds: QUICK },
@@ -32,6 +37,9 @@ pub const TARGETS: &[Target] = &[
     Target { name: "payload", check: payload::check, seeds: payload::seeds, rounds: SLOW },
     Target { name: "reply", check: reply::check, seeds: reply::seeds, rounds: QUICK },
     Target { name: "request", check: request::check, seeds: request::seeds, rounds: QUICK },
+    #[cfg(feature = "scripting")]
+    Target { name: "script", check: script::check, seeds: script::seeds, rounds: SCRIPTS },
+    Target { name: "session", check: session::check, seeds: session::seeds, rounds: QUICK },
     Target { name: "snapshot", check: snapshot::check, seeds: snapshot::seeds, rounds: SLOW },
     Target { name: "stream", check: stream::check, seeds: stream::seeds, rounds: SLOW },
 ];

@@ -9,3 +9,5 @@ pub mod hash;
 pub mod headroom;
 pub mod number;
 pub mod random;
+#[cfg(feature = "scripting")]
+pub mod sha1;

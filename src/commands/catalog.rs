@@ -4,8 +4,8 @@ use super::row::Row;
 use super::table::{CommandTable, find_among, with_subcommands};
 use super::{
     acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
-    latches, lcs, lists, memory, module, pubsub, replication, saving, server, sets, sketches, sort, sorted_sets,
-    strings, transactions,
+    latches, lcs, lists, memory, module, pubsub, replication, saving, script, server, sets, sketches, sort,
+    sorted_sets, strings, transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[
@@ -46,6 +46,7 @@ const FAMILIES: &[&[Row]] = &[
     module::ROWS,
     cluster::REPLICA_ROWS,
     replication::ROWS,
+    script::ROWS,
 ];
 
 /// Returns all commands, family by family. Subcommands are in their container's row.

@@ -287,7 +287,7 @@ fn client_id(text: &[u8]) -> Option<ClientId> {
 
 fn info(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let line = cx.clients.get(cx.client).map(|client| describe(cx, client)).unwrap_or_default();
-    cx.reply.verbatim("txt", line.as_bytes());
+    cx.reply.verbatim(b"txt", line.as_bytes());
     Ok(())
 }
 
@@ -315,7 +315,7 @@ fn list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             lines += &describe(cx, client);
         }
     }
-    cx.reply.verbatim("txt", lines.as_bytes());
+    cx.reply.verbatim(b"txt", lines.as_bytes());
     Ok(())
 }
 

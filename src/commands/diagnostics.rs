@@ -1,4 +1,4 @@
-//! Diagnostics: DEBUG, MONITOR and SLOWLOG; stubs of FUNCTION and SCRIPT; LOLWUT and WAIT. LATENCY is in
+//! Diagnostics: DEBUG, MONITOR and SLOWLOG; LOLWUT and WAIT. LATENCY is in
 //! `latency`.
 
 mod latency;
@@ -7,11 +7,11 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::Context;
-use super::args::{Args, count_of, is};
+use super::args::{Args, count_of};
 use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::{PastUse, keys};
-use crate::resp::error::{CommandError, ErrorText};
+use crate::resp::error::CommandError;
 use crate::server::REDIS_VERSION;
 
 const MS_PER_SECOND: i64 = 1000;
@@ -33,13 +33,6 @@ pub(super) const ROWS: &[Row] = &[
         ..row("debug", -2, ADMIN | NOSCRIPT | LOADING_STALE, debug_help)
     },
     Row {
-        since: "7.0.0",
-        complexity: "Depends on the subcommand.",
-        summary: "Manages functions; none can be loaded.",
-        subcommands: FUNCTION_ROWS,
-        ..row("function", -2, NOSCRIPT, function_help)
-    },
-    Row {
         since: "2.8.13",
         complexity: "Depends on the subcommand.",
         summary: "Reports command latencies.",
@@ -58,13 +51,6 @@ pub(super) const ROWS: &[Row] = &[
         since: "1.0.0",
         summary: "Streams every command that the server executes.",
         ..row("monitor", 1, ADMIN | NOSCRIPT | LOADING_STALE, monitor)
-    },
-    Row {
-        since: "2.6.0",
-        complexity: "Depends on the subcommand.",
-        summary: "Manages scripts; none can be loaded.",
-        subcommands: SCRIPT_ROWS,
-        ..row("script", -2, NOSCRIPT, script_help)
     },
     Row {
         since: "2.2.12",
@@ -88,53 +74,23 @@ const DEBUG_ROWS: &[Row] = &[
     Row {
         summary: "Describes the subcommands.",
         reply: "array(status)",
-        ..row("debug|help", 2, ADMIN | LOADING_STALE, debug_help)
+        ..row("debug|help", 2, ADMIN | NOSCRIPT | LOADING_STALE, debug_help)
     },
     Row {
         arguments: "key:key",
         summary: "Describes the encoding of a value.",
         reply: "status",
-        ..row("debug|object", 3, ADMIN | LOADING_STALE | TIME, debug_object)
+        ..row("debug|object", 3, ADMIN | NOSCRIPT | LOADING_STALE | TIME, debug_object)
     },
     Row {
         complexity: "O(N) with N the number of keys.",
         summary: "Saves the keyspace to a snapshot and loads it again.",
-        ..row("debug|reload", -2, ADMIN | LOADING_STALE, debug_reload)
+        ..row("debug|reload", -2, ADMIN | NOSCRIPT | LOADING_STALE, debug_reload)
     },
     Row {
         arguments: "enabled:integer",
         summary: "Stops (0) or resumes (1) the active expire cycle.",
-        ..row("debug|set-active-expire", 3, ADMIN | LOADING_STALE, set_active_expire)
-    },
-];
-
-const FUNCTION_ROWS: &[Row] = &[
-    Row {
-        since: "7.0.0",
-        arguments: "[flush-type=ASYNC | SYNC]",
-        summary: "Deletes the functions, of which there are none.",
-        ..row("function|flush", -2, WRITE | NOSCRIPT, function_flush)
-    },
-    Row {
-        since: "7.0.0",
-        summary: "Describes the subcommands.",
-        reply: "array(status)",
-        ..row("function|help", 2, LOADING_STALE, function_help)
-    },
-];
-
-const SCRIPT_ROWS: &[Row] = &[
-    Row {
-        since: "2.6.0",
-        arguments: "[flush-type=ASYNC | SYNC]",
-        summary: "Deletes the scripts, of which there are none.",
-        ..row("script|flush", -2, NOSCRIPT, script_flush)
-    },
-    Row {
-        since: "5.0.0",
-        summary: "Describes the subcommands.",
-        reply: "array(status)",
-        ..row("script|help", 2, LOADING_STALE, script_help)
+        ..row("debug|set-active-expire", 3, ADMIN | NOSCRIPT | LOADING_STALE, set_active_expire)
     },
 ];
 
@@ -172,47 +128,18 @@ fn debug_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "debug")
 }
 
-fn function_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "function")
-}
-
-fn script_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "script")
-}
-
 fn slowlog_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     super::write_help(cx, "slowlog")
 }
 
 fn lolwut(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let latch = "  .--.\n (    )\n _|__|_\n|  ..  |\n|  ||  |\n'------'\n";
-    cx.reply.verbatim("txt", format!("{latch}\nRedis ver. {REDIS_VERSION}\n").as_bytes());
+    cx.reply.verbatim(b"txt", format!("{latch}\nRedis ver. {REDIS_VERSION}\n").as_bytes());
     Ok(())
 }
 
 fn monitor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.clients.set_monitor(cx.client, true);
-    cx.reply.ok();
-    Ok(())
-}
-
-fn function_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    if args.left() > 1 {
-        return Err(args.refuse(ErrorText::unknown_or_wrong("FUNCTION", b"FLUSH")));
-    }
-    flush_nothing(cx, args, CommandError::FUNCTION_FLUSH_TYPE)
-}
-
-fn script_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    flush_nothing(cx, args, CommandError::SCRIPT_FLUSH_TYPE)
-}
-
-/// Checks the flush type and replies OK: there are no functions or scripts.
-fn flush_nothing(cx: &mut Context<'_>, args: &mut Args<'_>, wrong_type: CommandError) -> Reply {
-    let is_known = |word| is(word, "ASYNC") || is(word, "SYNC");
-    if args.left() > 1 || args.optional().is_some_and(|word| !is_known(word)) {
-        return Err(wrong_type);
-    }
     cx.reply.ok();
     Ok(())
 }

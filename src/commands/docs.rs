@@ -174,7 +174,6 @@ fn family_category(row: &Row) -> Option<&'static str> {
     match row.group {
         _ if is_one_of(&["command", "readonly", "readwrite", "asking", "wait", "waitaof"]) => Some("@connection"),
         _ if !row.subcommands.is_empty() => None,
-        _ if is_one_of(&["function", "script"]) => Some("@scripting"),
         _ if is_one_of(&["memory", "lolwut"]) => None,
         Group::Server if row.has(flags::READONLY | flags::WRITE) => Some("@keyspace"),
         group => group.category(),

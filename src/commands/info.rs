@@ -56,7 +56,7 @@ fn info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             lines(cx, &mut text);
         }
     }
-    cx.reply.verbatim("txt", text.0.as_bytes());
+    cx.reply.verbatim(b"txt", text.0.as_bytes());
     Ok(())
 }
 

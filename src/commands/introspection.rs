@@ -1,9 +1,11 @@
 //! COMMAND: queries of the command table.
 
+use alloc::vec::Vec;
+
 use super::args::{Args, is};
 use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
-use super::row::{Group, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, Reply, Row, flags::*};
 use super::table::CommandTable;
 use super::{Context, resolve};
 use crate::base::argv::ArgvRef;
@@ -160,7 +162,7 @@ fn in_category(row: &Row, category: &[u8]) -> bool {
 
 fn command_getkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (row, argv) = inner_request(cx, args)?;
-    let keys = keys_of(row, argv)?;
+    let keys = keys_or_none(row, argv)?;
     cx.reply.array(keys.len());
     keys.iter().for_each(|(key, _)| cx.reply.bulk(key));
     Ok(())
@@ -168,7 +170,7 @@ fn command_getkeys(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn command_getkeysandflags(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (row, argv) = inner_request(cx, args)?;
-    let keys = keys_of(row, argv)?;
+    let keys = keys_or_none(row, argv)?;
     cx.reply.array(keys.len());
     for (key, access) in keys {
         cx.reply.array(2);
@@ -177,6 +179,14 @@ fn command_getkeysandflags(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         access.flags().iter().for_each(|flag| cx.reply.simple(flag));
     }
     Ok(())
+}
+
+/// Keys of a request with their access. A script may have none, which a number of keys that fits nothing means, too.
+fn keys_or_none<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], KeyAccess)>, CommandError> {
+    match keys_of(row, argv) {
+        Err(CommandError::INVALID_KEY_ARGUMENTS) if row.has(RUNS_SCRIPT) => Ok(Vec::new()),
+        keys => keys,
+    }
 }
 
 /// Returns the row and the arguments of the request that follows COMMAND GETKEYS.

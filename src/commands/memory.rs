@@ -77,7 +77,7 @@ fn doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let keys: usize = cx.keyspace.databases().map(|(_, db)| db.len()).sum();
     let bytes = cx.keyspace.counted_bytes();
     let report = format!("No problems found: {bytes} bytes are counted for {keys} keys, and freed pages are reused.\n");
-    cx.reply.verbatim("txt", report.as_bytes());
+    cx.reply.verbatim(b"txt", report.as_bytes());
     Ok(())
 }
 

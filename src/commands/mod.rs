@@ -37,6 +37,7 @@ mod pubsub;
 mod replication;
 mod row;
 mod saving;
+mod script;
 mod server;
 mod sets;
 mod sketches;
@@ -57,6 +58,7 @@ pub use line::{LineError, LineErrorKind, split_line};
 pub use row::{
     Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Resumed, Row, Wanted, flags,
 };
+pub use script::may_write;
 pub use table::CommandTable;
 
 use alloc::vec::Vec;

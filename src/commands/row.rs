@@ -43,6 +43,8 @@ pub mod flags {
     pub const KEEPS: u32 = 1 << 29;
     /// Not of Redis: EXEC evaluates the command before all others, and runs nothing if it fails.
     pub const GUARD: u32 = 1 << 30;
+    /// Not of Redis: the command runs a script, which may write and may need the time.
+    pub const RUNS_SCRIPT: u32 = 1 << 31;
 
     /// Names in COMMAND INFO, in the order of Redis.
     pub const NAMES: &[(u32, &str)] = &[
@@ -82,6 +84,7 @@ pub enum Group {
     Server,
     Cluster,
     Transactions,
+    Scripting,
     Latch,
 }
 
@@ -103,6 +106,7 @@ impl Group {
             Group::Server => "server",
             Group::Cluster => "cluster",
             Group::Transactions => "transactions",
+            Group::Scripting => "scripting",
             Group::Latch => "latch",
         }
     }
@@ -123,6 +127,7 @@ impl Group {
             Group::Connection => Some("@connection"),
             Group::Server | Group::Cluster => None,
             Group::Transactions => Some("@transaction"),
+            Group::Scripting => Some("@scripting"),
             Group::Latch => Some("@latch"),
         }
     }

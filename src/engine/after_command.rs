@@ -1,6 +1,5 @@
 //! After-command hooks: unblocked clients, invalidations and notifications, monitors, SLOWLOG and CLIENT REPLY.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -9,19 +8,12 @@ use crate::base::argv::ArgvRef;
 use crate::base::headroom::{ensure, is_reserve_whole};
 use crate::commands::Row;
 use crate::engine::persistence::rdb;
-use crate::resp::cli_text::quote;
-use crate::server::clients::{ClientId, ClientQueue, Clients, ReplyMode};
-use crate::server::stats::{REDACTED, SlowCommand, is_secret, shortened};
-
-/// Upper bound of memory per byte of a command shown to monitors: 4 characters in quotes, in a line that grows by
-/// doubling.
-const SHOWN_FACTOR: usize = 12;
+use crate::server::clients::{ClientId, ClientQueue, ReplyMode};
+use crate::server::monitors;
+use crate::server::stats::{SlowCommand, shortened};
 
 /// Upper bound in bytes of the memory for an entry of SLOWLOG.
 const SLOW_BYTES: usize = 16 * 1024;
-
-const US_PER_MS: i64 = 1000;
-const MS_PER_SECOND: i64 = 1000;
 
 impl Engine {
     /// Whether after-command hooks have work. After most commands they have none.
@@ -113,34 +105,13 @@ impl Engine {
 
     /// Sends a command to all monitors.
     pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
-        if ensure(argv.copy_len().saturating_mul(SHOWN_FACTOR)).is_err() {
-            // Monitors that would miss a command are disconnected.
-            return each_monitor(self, |clients, monitor| clients.close(monitor));
-        }
-        let Some(client) = self.clients.get(sender) else { return };
-        let (seconds, ms) = (self.now.as_ms().div_euclid(MS_PER_SECOND), self.now.as_ms().rem_euclid(MS_PER_SECOND));
-        let mut line = format!("{seconds}.{:06} [{} {}]", ms * US_PER_MS, client.database, client.address);
-        for (index, argument) in argv.iter().enumerate() {
-            let shown = quote(if is_secret(argv, index) { REDACTED.as_bytes() } else { argument });
-            line = line + " " + &shown;
-        }
-        each_monitor(self, |clients, monitor| {
-            clients.post(monitor, |messages| messages.simple(&line));
-        });
-    }
-}
-
-fn each_monitor(engine: &mut Engine, act: impl Fn(&mut Clients, ClientId)) {
-    let mut next = engine.clients.monitor_after(ClientId(0));
-    while let Some(monitor) = next {
-        act(&mut engine.clients, monitor);
-        next = engine.clients.monitor_after(monitor);
+        monitors::show(&mut self.clients, self.now, sender, monitors::Origin::Client, argv);
     }
 }
 
 /// Saves and loads the keyspace (DEBUG RELOAD). If memory is short, nothing is changed.
 fn reload(engine: &mut Engine) {
-    if let Ok(snapshot) = rdb::save(&engine.keyspace, engine.now) {
+    if let Ok(snapshot) = rdb::save(&engine.keyspace, &engine.server.scripts.libraries, engine.now) {
         let reloaded = engine.load(&snapshot);
         debug_assert!(reloaded.is_ok(), "what was just written can be read");
     }

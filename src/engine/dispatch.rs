@@ -5,7 +5,7 @@ use super::gates::Gates;
 use super::saves::check_store;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
-use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, unknown};
+use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, may_write, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
@@ -60,7 +60,7 @@ impl Engine {
             self.queue(id, number, argv, reply);
             return false;
         }
-        if let Some(until) = self.paused_until(id, row) {
+        if let Some(until) = self.paused_until(id, row, argv) {
             match self.ensure_room_to_wait(argv) {
                 Ok(()) => self.pause(id, number, argv, until),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
@@ -158,12 +158,13 @@ impl Engine {
     }
 
     /// End of CLIENT PAUSE, if the pause applies to the command.
-    fn paused_until(&self, client: ClientId, row: &Row) -> Option<crate::base::clock::Timestamp> {
+    fn paused_until(&self, client: ClientId, row: &Row, argv: ArgvRef<'_>) -> Option<crate::base::clock::Timestamp> {
         let pause = self.server.pause.filter(|pause| pause.until > self.now)?;
         let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
         let queued = transaction.into_iter().flat_map(|transaction| &transaction.queue);
-        let writes =
-            row.has(flags::WRITE) || queued.into_iter().any(|queued| self.table.row(queued.command).has(flags::WRITE));
+        let writes = |row: &Row, argv| row.has(flags::WRITE) || may_write(&self.server, row, argv);
+        let writes = writes(row, argv)
+            || queued.into_iter().any(|queued| writes(self.table.row(queued.command), queued.argv.as_ref()));
         (writes || !pause.writes_only).then_some(pause.until)
     }
 }

@@ -323,7 +323,7 @@ impl<C: Clock> Keylatch<C> {
     /// assert_eq!(restored.digest(), db.digest());
     /// ```
     pub fn snapshot(&self) -> Result<Vec<u8>, OutOfMemory> {
-        rdb::save(&self.engine.keyspace, self.engine.now())
+        rdb::save(&self.engine.keyspace, &self.engine.server.scripts.libraries, self.engine.now())
     }
 
     /// Replaces the keyspace and its seed by those of a snapshot. Clients stay connected, watched keys count as changed, and
@@ -334,6 +334,13 @@ impl<C: Clock> Keylatch<C> {
     /// A snapshot that is damaged or from a newer version, or a shortage of memory. Nothing has changed then.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
         self.engine.load(snapshot)
+    }
+
+    /// Loads a snapshot as a fresh engine would: tokens of latches do not continue above those of before.
+    #[cfg(feature = "wasm")]
+    pub(crate) fn load_fresh(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
+        self.engine.keyspace.forget_tokens();
+        self.load(snapshot)
     }
 
     /// Returns a hash of all keys, values and deadlines: equal for equal keyspaces, whatever their histories.

@@ -39,6 +39,7 @@ impl Engine {
         self.mark_stale();
         let loaded = rdb::load(&self.keyspace, snapshot)?;
         self.keyspace.replace_with(loaded.keyspace).map_err(|_| LoadError::OutOfMemory)?;
+        self.server.scripts.libraries.replace_with(loaded.libraries);
         // The instant of a snapshot never moves the clock back.
         self.now = loaded.written_at.map_or(self.now, |instant| instant.max(self.now));
         Ok(())

@@ -1,4 +1,5 @@
-//! Migration of clients and configuration to a fresh engine, as a list of words, because the engines share no memory.
+//! Migration of clients, configuration and scripts to a fresh engine, as a list of words, because the engines share no
+//! memory. Libraries of functions are part of the snapshot.
 //! Statistics, SLOWLOG and the clients' last commands are not migrated.
 
 use alloc::string::ToString;
@@ -15,6 +16,10 @@ use crate::server::clients::{Client, ClientId, ClientQueue, ReplyMode};
 /// Upper bound in bytes of the words of a client or parameter besides their texts.
 const RECORD_BYTES: usize = 1024;
 const CLIENT_WORDS: usize = 10;
+/// Number of words before those of the parameters.
+const COUNTS: usize = 5;
+/// Number of copies of a text while the words grow.
+const TEXT_COPIES: usize = 3;
 
 const AUTHENTICATED: i64 = 1;
 const NO_EVICT: i64 = 2;
@@ -33,9 +38,16 @@ impl Engine {
         number(&mut words, self.server.started_at.unwrap_or(Timestamp::MIN).as_ms());
         number(&mut words, self.server.saving.saved_at.as_ms());
         number(&mut words, self.server.config.iter().count() as i64);
+        let scripts = self.server.scripts.texts();
+        number(&mut words, scripts.len() as i64);
         for (name, value) in self.server.config.iter() {
             words.push(name.as_bytes());
             words.push(value.as_bytes());
+        }
+        for (text, is_loaded) in scripts {
+            ensure(text.len().saturating_mul(TEXT_COPIES)).map_err(|_| "out of memory")?;
+            words.push(text);
+            number(&mut words, is_loaded.into());
         }
         for client in self.clients.iter() {
             number(&mut words, client.id.0.into());
@@ -84,7 +96,8 @@ impl Engine {
         self.clients.skip_to(number(0) as u32);
         self.server.started_at = Some(Timestamp::from_ms(number(1))).filter(|at| *at != Timestamp::MIN);
         self.server.saving.saved_at = Timestamp::from_ms(number(2));
-        let parameters = words.from_index(4).first(2 * number(3) as usize);
+        let parameters = words.from_index(COUNTS).first(2 * number(3) as usize);
+        let scripts = words.from_index(COUNTS + parameters.len()).first(2 * number(4) as usize);
         for (name, value) in parameters.pairs() {
             if let (Ok(name), Ok(value)) = (core::str::from_utf8(name), core::str::from_utf8(value)) {
                 // Parameters of the exporting engine are valid.
@@ -92,7 +105,11 @@ impl Engine {
             }
         }
         self.server.configured = false;
-        let clients: Vec<&[u8]> = words.from_index(4 + parameters.len()).iter().collect();
+        for (text, is_loaded) in scripts.pairs() {
+            self.server.scripts.add_text(text, is_loaded == b"1");
+        }
+        let clients = words.from_index(COUNTS + parameters.len() + scripts.len());
+        let clients: Vec<&[u8]> = clients.iter().collect();
         clients.as_chunks::<CLIENT_WORDS>().0.iter().for_each(|words| self.import_client(words));
     }
 

@@ -5,7 +5,7 @@ use alloc::format;
 use super::Engine;
 use super::blocked::end_blocked;
 use crate::commands::{Row, flags};
-use crate::resp::error::{CommandError, ErrorText};
+use crate::resp::error::ErrorText;
 use crate::server::Server;
 use crate::server::clients::ClientId;
 use crate::server::saving::SaveKind;
@@ -33,24 +33,10 @@ fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
     }
 }
 
-/// The error for writes while the store fails, as Redis words it: the log cannot be written, or the last snapshot failed
-/// while `save` asks for snapshots and `stop-writes-on-bgsave-error` is on.
-pub(super) fn store_error(server: &Server) -> Option<ErrorText> {
-    let config = &server.config;
-    let stops = || config.get("stop-writes-on-bgsave-error") == "yes" && !config.get("save").is_empty();
-    if server.saving.has_failed(SaveKind::Snapshot) && stops() {
-        return Some(CommandError::SNAPSHOT_FAILED.into());
-    }
-    server
-        .saving
-        .log_failure()
-        .map(|reason| ErrorText::made(format!("MISCONF Errors writing to the AOF file: {reason}")))
-}
-
 /// Whether writes are refused because the store fails.
 #[inline(always)]
 pub(super) fn has_store_error(server: &Server) -> bool {
-    server.saving.may_refuse_writes() && store_error(server).is_some()
+    server.saving.may_refuse_writes() && server.store_error().is_some()
 }
 
 /// Refuses a command that writes while the store fails; PING too, so that health checks notice it.
@@ -62,7 +48,7 @@ pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Resul
         "exec" => queued().any(|queued| engine.table.row(queued.command).has(flags::WRITE)),
         _ => row.has(flags::WRITE),
     };
-    if writes { store_error(&engine.server).map_or(Ok(()), Err) } else { Ok(()) }
+    if writes { engine.server.store_error().map_or(Ok(()), Err) } else { Ok(()) }
 }
 
 #[cfg(test)]

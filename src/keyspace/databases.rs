@@ -126,6 +126,26 @@ impl Keyspace {
         self.last_token = self.last_token.max(token);
     }
 
+    /// Begins tokens anew, for a run that is to be like one on a fresh engine.
+    pub fn forget_tokens(&mut self) {
+        self.last_token = 0;
+    }
+
+    /// Whether a log is replayed.
+    pub fn is_loading(&self) -> bool {
+        self.loading
+    }
+
+    /// States an effect that changes no key: libraries of functions are part of the log.
+    pub fn log_change(&mut self, database: u8, words: &[&[u8]]) {
+        self.effects.changed();
+        self.effects.state(database, |effect| {
+            words.iter().for_each(|word| {
+                effect.bytes(word);
+            });
+        });
+    }
+
     pub fn seed(&self) -> u64 {
         self.seed
     }

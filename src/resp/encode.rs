@@ -200,16 +200,55 @@ impl Writer {
     }
 
     /// Writes text with a three-letter format (`txt`, `mkd`); in RESP2 a bulk string.
-    pub fn verbatim(&mut self, format: &str, bytes: &[u8]) {
+    pub fn verbatim(&mut self, format: &[u8; 3], bytes: &[u8]) {
         match self.protocol {
             Protocol::Resp2 => self.bulk(bytes),
             Protocol::Resp3 => {
-                self.header(b'=', bytes.len() as i64 + 4);
-                self.put(format.as_bytes());
+                self.header(b'=', (format.len() + 1 + bytes.len()) as i64);
+                self.put(format);
                 self.put(b":");
                 self.line(bytes);
             }
         }
+    }
+
+    /// Writes a boolean; in RESP2 an integer.
+    #[cfg(feature = "scripting")]
+    pub fn boolean(&mut self, value: bool) {
+        match (self.protocol, value) {
+            (Protocol::Resp2, _) => self.integer(value.into()),
+            (Protocol::Resp3, true) => self.put(b"#t\r\n"),
+            (Protocol::Resp3, false) => self.put(b"#f\r\n"),
+        }
+    }
+
+    /// Writes a status of any bytes; line ends become blanks.
+    #[cfg(feature = "scripting")]
+    pub fn status(&mut self, text: &[u8]) {
+        self.one_line(b"+", text);
+    }
+
+    /// Writes a number of any size by its digits, of which line ends become blanks; in RESP2 a bulk string.
+    #[cfg(feature = "scripting")]
+    pub fn big_number(&mut self, digits: &[u8]) {
+        match self.protocol {
+            Protocol::Resp2 => {
+                self.header(b'$', digits.len() as i64);
+                self.one_line(b"", digits);
+            }
+            Protocol::Resp3 => self.one_line(b"(", digits),
+        }
+    }
+
+    #[cfg(feature = "scripting")]
+    fn one_line(&mut self, kind: &[u8], text: &[u8]) {
+        if !self.reserve(text.len() + HEADER_MAX_BYTES) {
+            return;
+        }
+        self.put(kind);
+        let shown = |&byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte };
+        self.out.extend(text.iter().map(shown));
+        self.end_line();
     }
 
     /// Writes the header of an array; exactly `len` replies must follow.
@@ -338,56 +377,4 @@ fn digit(value: i64) -> u8 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(protocol: Protocol, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
-        let mut writer = Writer::new(protocol);
-        write(&mut writer);
-        writer.into_bytes()
-    }
-
-    #[test]
-    fn resp2_gets_the_older_form_of_each_shape() {
-        let write = |writer: &mut Writer| {
-            writer.null();
-            writer.null_array();
-            writer.double(1.5);
-            writer.map(1);
-            writer.set(2);
-            writer.push(3);
-            writer.verbatim("txt", b"hi");
-        };
-        assert_eq!(written(Protocol::Resp2, write), b"$-1\r\n*-1\r\n$3\r\n1.5\r\n*2\r\n*2\r\n*3\r\n$2\r\nhi\r\n");
-        assert_eq!(written(Protocol::Resp3, write), b"_\r\n_\r\n,1.5\r\n%1\r\n~2\r\n>3\r\n=6\r\ntxt:hi\r\n");
-    }
-
-    #[test]
-    fn an_aggregate_of_unknown_length_gets_its_header_when_closed() {
-        let reply = written(Protocol::Resp3, |writer| {
-            writer.integer(7);
-            let outer = writer.open();
-            writer.bulk(b"k");
-            let inner = writer.open();
-            writer.close_array(inner, 0);
-            writer.close_map(outer, 1);
-        });
-        assert_eq!(reply, b":7\r\n%1\r\n$1\r\nk\r\n*0\r\n");
-    }
-
-    #[test]
-    fn bulk_strings_of_every_length_have_their_header() {
-        for len in [0, 1, 9, 10, 11, 63, 99, 100, 101, 999, 1000, 9999, 10_000, 123_456] {
-            let value = alloc::vec![b'v'; len];
-            let expected = [alloc::format!("${len}\r\n").as_bytes(), &value, b"\r\n"].concat();
-            assert_eq!(written(Protocol::Resp2, |writer| writer.bulk(&value)), expected);
-        }
-    }
-
-    #[test]
-    fn line_breaks_in_an_error_become_blanks() {
-        let error = ErrorText::unknown_command(b"FO\r\nO", [&b"a"[..], b"b"].into_iter());
-        let reply = written(Protocol::Resp2, |writer| writer.error(&error));
-        assert_eq!(reply, b"-ERR unknown command 'FO  O', with args beginning with: 'a' 'b' \r\n");
-    }
-}
+mod tests;

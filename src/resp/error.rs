@@ -49,6 +49,8 @@ macro_rules! texts {
     };
 }
 
+mod scripts;
+
 texts! {
     SYNTAX = "ERR syntax error";
     WRONG_ARITY = "ERR wrong number of arguments for '{}' command";

@@ -3,8 +3,10 @@
 pub mod clients;
 pub mod config;
 pub mod invalidations;
+pub mod monitors;
 pub mod pubsub;
 pub mod saving;
+pub mod scripts;
 pub mod stats;
 
 use alloc::format;
@@ -15,10 +17,12 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::keyspace::{DATABASES, Event, Events, Keyspace, QueuePosition};
 use crate::resp::decode::Limits;
+use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::Clients;
 use crate::server::config::{Config, notifies};
 use crate::server::pubsub::{Channels, PubSub};
-use crate::server::saving::Saving;
+use crate::server::saving::{SaveKind, Saving};
+use crate::server::scripts::Scripts;
 use crate::server::stats::Stats;
 
 /// Implemented version of Redis. Client libraries choose commands by it.
@@ -55,6 +59,29 @@ pub struct Settings {
     pub databases: u8,
     /// Limits of request sizes.
     pub limits: Limits,
+    #[cfg(feature = "scripting")]
+    pub script_limits: ScriptLimits,
+}
+
+/// Limits of a script.
+#[cfg(feature = "scripting")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ScriptLimits {
+    pub instructions: u64,
+    /// Bytes of all values of Lua.
+    pub memory_bytes: usize,
+    pub reply_bytes: usize,
+}
+
+#[cfg(feature = "scripting")]
+impl ScriptLimits {
+    fn read(config: &Config) -> ScriptLimits {
+        ScriptLimits {
+            instructions: config.number("lua-instruction-limit").max(1) as u64,
+            memory_bytes: config.number("lua-memory-limit").max(1) as usize,
+            reply_bytes: config.number("lua-reply-limit").max(1) as usize,
+        }
+    }
 }
 
 impl Settings {
@@ -65,6 +92,8 @@ impl Settings {
             password_required: !config.get("requirepass").is_empty(),
             databases: config.number("databases").clamp(1, DATABASES.into()) as u8,
             limits: config.request_limits(),
+            #[cfg(feature = "scripting")]
+            script_limits: ScriptLimits::read(config),
         }
     }
 
@@ -91,6 +120,7 @@ pub struct Server {
     pub pubsub: PubSub,
     pub started_at: Option<Timestamp>,
     pub saving: Saving,
+    pub scripts: Scripts,
 }
 
 impl Default for Server {
@@ -107,6 +137,7 @@ impl Default for Server {
             pubsub: PubSub::default(),
             started_at: None,
             saving: Saving::default(),
+            scripts: Scripts::default(),
         }
     }
 }
@@ -121,6 +152,18 @@ impl Server {
         keyspace.limit_memory(self.config.memory_limit());
         keyspace.interest.tracking.set_keys_max(self.config.number("tracking-table-max-keys") as u64);
         keyspace.events.publish(!self.settings.event_classes.is_empty());
+    }
+
+    /// The error for writes while the store fails, as Redis words it: the log cannot be written, or the last snapshot failed
+    /// while `save` asks for snapshots and `stop-writes-on-bgsave-error` is on.
+    pub fn store_error(&self) -> Option<ErrorText> {
+        let config = &self.config;
+        let stops = || config.get("stop-writes-on-bgsave-error") == "yes" && !config.get("save").is_empty();
+        if self.saving.has_failed(SaveKind::Snapshot) && stops() {
+            return Some(CommandError::SNAPSHOT_FAILED.into());
+        }
+        let reason = self.saving.log_failure()?;
+        Some(ErrorText::made(format!("MISCONF Errors writing to the AOF file: {reason}")))
     }
 
     /// Delivers what happened to keys since the last call: invalidations first, then keyspace notifications.

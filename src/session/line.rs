@@ -6,6 +6,10 @@
 pub(super) enum Line<'a> {
     Command { base: &'a str, text: &'a str },
     Receive { base: &'a str },
+    Enter { base: &'a str },
+    Leave { base: &'a str },
+    Race(&'a str),
+    Join(&'a str),
     Heading(&'a str),
     Comment(&'a str),
     Clock(&'a str),
@@ -41,7 +45,11 @@ pub(super) fn classify(line: &str) -> Line<'_> {
         return Line::Comment(text.strip_prefix(' ').unwrap_or(text));
     }
     if let Some(text) = line.strip_prefix("@ ") {
-        return Line::Clock(text);
+        return match text {
+            "race" => Line::Race(text),
+            "join" => Line::Join(text),
+            _ => Line::Clock(text),
+        };
     }
     if let Some(text) = line.strip_prefix("! ") {
         return Line::Event(text);
@@ -55,10 +63,17 @@ pub(super) fn classify(line: &str) -> Line<'_> {
     if line.trim_start_matches([' ', '\t']) == ANYTHING {
         return Line::Anything;
     }
-    if let Some(base) = line.strip_suffix('<').filter(|base| is_name(base)) {
-        return Line::Receive { base };
-    }
-    command(line).unwrap_or(Line::Reply(line))
+    named(line).or_else(|| command(line)).unwrap_or(Line::Reply(line))
+}
+
+/// A line of a name and one sign.
+fn named(line: &str) -> Option<Line<'_>> {
+    let base = line.strip_suffix(['<', '+', '-']).filter(|base| is_name(base))?;
+    Some(match line.as_bytes().last() {
+        Some(b'<') => Line::Receive { base },
+        Some(b'+') => Line::Enter { base },
+        _ => Line::Leave { base },
+    })
 }
 
 fn command(line: &str) -> Option<Line<'_>> {
@@ -182,6 +197,13 @@ mod tests {
             "<",
             "1<",
             "127.0.0.1:6379<",
+            "A +",
+            "+",
+            "-",
+            "1-",
+            "---",
+            "127.0.0.1:6379+",
+            "@race",
             "@+5s",
             "@",
             "!x y",
@@ -210,6 +232,12 @@ mod tests {
     fn other_kinds() {
         assert_eq!(classify("A<  "), Line::Receive { base: "A" });
         assert_eq!(classify("redis-cli<"), Line::Receive { base: "redis-cli" });
+        assert_eq!(classify("A+ "), Line::Enter { base: "A" });
+        assert_eq!(classify("c_1.x--"), Line::Leave { base: "c_1.x-" });
+        assert_eq!(classify("@ race \r"), Line::Race("race"));
+        assert_eq!(classify("@ join"), Line::Join("join"));
+        assert_eq!(classify("@ races"), Line::Clock("races"));
+        assert_eq!(classify("| A+"), Line::Literal("A+"));
         assert_eq!(classify("# a note"), Line::Comment("a note"));
         assert_eq!(classify("#"), Line::Comment(""));
         assert_eq!(classify("## Title"), Line::Heading("Title"));

@@ -10,7 +10,12 @@
 //! | `A<` | takes the next message that was pushed to `A` |
 //! | `! expired k` | an expected event |
 //! | `@ +5s`, `@ next` | moves the clock: by a duration, or to the next deadline |
+//! | `@ race`, `@ join` | begins and ends lines that may run in any order that keeps each client's own |
+//! | `A+`, `A-` | from here, or up to here, `A` believes itself inside; in a race only |
 //! | `# text`, `## text` | a comment, a heading |
+//!
+//! A race runs in the order in which it is written, like any other part. A reply in it is a guard: a client that gets another
+//! one stops, and its lines up to `@ join` are not run. A race prints as it was written.
 //!
 //! ```
 //! use keylatch::session::{self, SESSION_START};
@@ -42,6 +47,9 @@ pub use instant::ClockMove;
 pub use parse::parse;
 pub use report::Failure;
 pub use run::run;
+
+#[cfg(feature = "wasm")]
+pub(crate) use run::is_expected;
 
 /// Instant at which the clock of every session starts: 2026-01-01T00:00:00Z.
 pub const SESSION_START: Timestamp = Timestamp::from_ms(1_767_225_600_000);
@@ -83,6 +91,14 @@ pub enum StepKind {
     Receive,
     /// A movement of the clock.
     Clock(ClockMove),
+    /// The begin of a race (`@ race`).
+    Race,
+    /// The end of a race (`@ join`).
+    Join,
+    /// From here a client believes itself inside (`A+`).
+    Enter,
+    /// Up to here a client believes itself inside (`A-`).
+    Leave,
     /// A heading (`##`).
     Heading,
     /// A comment (`#`).
@@ -96,6 +112,10 @@ impl StepKind {
             StepKind::Command => "command",
             StepKind::Receive => "receive",
             StepKind::Clock(_) => "clock",
+            StepKind::Race => "race",
+            StepKind::Join => "join",
+            StepKind::Enter => "enter",
+            StepKind::Leave => "leave",
             StepKind::Heading => "heading",
             StepKind::Comment => "comment",
         }
@@ -171,7 +191,7 @@ pub struct Step {
     pub kind: StepKind,
     /// Name of the client that acted; empty for the default client.
     pub client: String,
-    /// Prompt before the text: `A[2](TX)>`, `A<`, `@`, `##` or `#`, with the real database and transaction state.
+    /// Prompt before the text: `A[2](TX)>`, `A<`, `A+`, `A-`, `@`, `##` or `#`, with the real database and transaction state.
     pub prompt: String,
     /// The line without its prompt.
     pub text: String,
@@ -187,6 +207,10 @@ pub struct Step {
     pub verdict: Verdict,
     /// Whether the reply differs; a mismatch may be in the events alone.
     reply_differs: bool,
+    /// Whether the step is part of a race: its expected reply is a guard.
+    in_race: bool,
+    /// Whether the step was not run, since its client has stopped.
+    skipped: bool,
     /// A note on the reply, for example the column at which the quotes of a command do not balance.
     pub message: Option<String>,
     /// Instant after the step.

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::instant::{ClockMove, parse_move};
-use super::line::{ANYTHING, Line, classify, client_of};
+use super::line::{ANYTHING, Line, classify, client_of, without_trailing_blanks};
 use super::{Action, Expectation, Session, SessionError, StepKind};
 use crate::base::argv::Argv;
 use crate::commands::split_line;
@@ -14,12 +14,15 @@ use crate::resp::cli_text::quote;
 /// Parses a session.
 ///
 /// # Errors
-/// The first line that cannot be parsed: a reply above every command, a clock line without an instant, or an event line that
-/// is not one kind and one key.
+/// The first line that cannot be parsed: a reply above every command, a clock line without an instant, an event line that
+/// is not one kind and one key, a mark outside of a race, or a race without an end.
 pub fn parse(text: &str) -> Result<Session, SessionError> {
     let mut reader = Reader::default();
     for line in dedented_lines(text) {
         reader.add(&line)?;
+    }
+    if let Some((line, column)) = reader.race {
+        return Err(SessionError { line, column, message: "`@ race` without `@ join` below it".to_string() });
     }
     Ok(Session { actions: reader.actions })
 }
@@ -45,7 +48,7 @@ fn dedented_lines(text: &str) -> Vec<SourceLine<'_>> {
     let mut lines: Vec<SourceLine<'_>> =
         text.split('\n').enumerate().map(|(index, text)| SourceLine { number: index + 1, indent: 0, text }).collect();
     let mut indentation_above = "";
-    for block in lines.split_mut(|line| line.text.trim().is_empty()) {
+    for block in lines.split_mut(|line| without_trailing_blanks(line.text).is_empty()) {
         indentation_above = indentation_to_cut(block, indentation_above);
         for line in block {
             line.indent = indentation_above.len();
@@ -83,6 +86,8 @@ struct Reader {
     replies_to: Option<usize>,
     /// The command or clock line to which event lines belong.
     events_of: Option<usize>,
+    /// Line and column of the `@ race` that has no `@ join` yet.
+    race: Option<(usize, usize)>,
 }
 
 impl Reader {
@@ -105,9 +110,36 @@ impl Reader {
                 self.act(source, StepKind::Clock(clock_move), "", text);
                 self.events_of = self.last();
             }
+            Line::Race(text) => self.race(source, StepKind::Race, "", text)?,
+            Line::Join(text) => self.race(source, StepKind::Join, "", text)?,
+            Line::Enter { base } => self.race(source, StepKind::Enter, base, "")?,
+            Line::Leave { base } => self.race(source, StepKind::Leave, base, "")?,
             Line::Event(text) => self.expect_event(source, text)?,
             Line::Literal(text) | Line::Reply(text) => self.expect_reply(source, text, false)?,
             Line::Anything => self.expect_reply(source, ANYTHING, true)?,
+        }
+        Ok(())
+    }
+
+    fn race(&mut self, source: &SourceLine<'_>, kind: StepKind, name: &str, text: &str) -> Result<(), SessionError> {
+        self.act(source, kind, name, text);
+        let Some(action) = self.actions.last_mut() else { return Ok(()) };
+        if text.is_empty() {
+            // A mark begins with its name, and has no text behind it.
+            action.column = source.indent + 1;
+        }
+        let (line, column) = (action.line, action.column);
+        if self.race.is_some() == (kind == StepKind::Race) {
+            let message = match self.race {
+                Some(_) => "`@ race` without `@ join` above it",
+                None => "expected between `@ race` and `@ join`; a reply of this form stands behind `| `",
+            };
+            return Err(SessionError { line, column, message: message.to_string() });
+        }
+        match kind {
+            StepKind::Race => self.race = Some((line, column)),
+            StepKind::Join => self.race = None,
+            _ => {}
         }
         Ok(())
     }
@@ -169,7 +201,7 @@ fn error(source: &SourceLine<'_>, text: &str, message: &str) -> SessionError {
 
 /// Where `text`, the end of a source line but for trailing blanks, begins on the line as its author sees it.
 fn column_of(source: &SourceLine<'_>, text: &str) -> usize {
-    let line = super::line::without_trailing_blanks(source.text);
+    let line = without_trailing_blanks(source.text);
     let before = line.strip_suffix(text).unwrap_or_default();
     // The indentation is made of blanks and tabs, one byte each.
     source.indent + before.chars().count() + 1

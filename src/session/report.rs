@@ -14,7 +14,8 @@ impl Report {
         self.steps.iter().filter(|step| step.verdict == Verdict::Mismatched).count()
     }
 
-    /// Prints the session with its real replies. This text, run on an equal engine, has no mismatch.
+    /// Prints the session with its real replies, and races with their guards. This text, run on an equal engine, has no
+    /// mismatch.
     pub fn print(&self) -> String {
         let mut text = String::new();
         let mut remarks_above = true;
@@ -29,6 +30,10 @@ impl Report {
                 text.push('\n');
             });
         }
+        if self.steps.last().is_some_and(|step| step.in_race) {
+            // The run ended at a line of the race.
+            text.push_str("@ join\n");
+        }
         text
     }
 
@@ -40,13 +45,22 @@ impl Report {
 
 impl Step {
     fn lines(&self) -> impl Iterator<Item = String> {
-        let events = if self.expected_events.is_empty() { &[][..] } else { &self.events[..] };
-        core::iter::once(self.head()).chain(self.replies()).chain(events.iter().map(|event| format!("! {event}")))
+        core::iter::once(self.head()).chain(self.replies()).chain(self.event_lines())
     }
 
-    /// Real lines of the reply. Where `...` was expected and matched, the expected ones are kept: the others vary.
+    fn event_lines(&self) -> Vec<String> {
+        let expected = self.expected_events.iter().map(|expectation| &expectation.text);
+        let lines = |event: &String| format!("! {event}");
+        match self.skipped || self.expected_events.is_empty() {
+            true => expected.map(lines).collect(),
+            false => self.events.iter().map(lines).collect(),
+        }
+    }
+
+    /// Real lines of the reply. Where `...` was expected and matched, the expected ones are kept: the others vary. So are
+    /// guards.
     fn replies(&self) -> Vec<String> {
-        if self.reply_differs || self.expected.iter().all(|expectation| !expectation.anything) {
+        if !self.in_race && (self.reply_differs || self.expected.iter().all(|expectation| !expectation.anything)) {
             return self.printed.iter().map(|line| reply_line(line)).collect();
         }
         let line = |expectation: &Expectation| match expectation.anything {
@@ -154,6 +168,8 @@ mod tests {
             expected_events: Vec::new(),
             verdict: Verdict::Ran,
             reply_differs: false,
+            in_race: false,
+            skipped: false,
             message: None,
             now: Timestamp::from_ms(0),
         }
@@ -163,7 +179,7 @@ mod tests {
         Report { steps, clients: Vec::new(), now: Timestamp::from_ms(0) }
     }
 
-    const FRAGMENTS: [&str; 36] = [
+    const FRAGMENTS: [&str; 39] = [
         "",
         " ",
         "\t",
@@ -175,6 +191,9 @@ mod tests {
         "> ",
         "A> ",
         "A<",
+        "A+",
+        "-",
+        "@ race",
         "<",
         "redis> x",
         "127.0.0.1:6379[1](TX)> GET k",

@@ -36,7 +36,7 @@ pub fn run<C: MovableClock>(
     engine.clock_mut().set(SESSION_START);
     engine.listen(true);
     engine.take_events();
-    let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default() };
+    let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default(), in_race: false };
     let wanted = session.actions.iter().take_while(|action| until_line.is_none_or(|line| action.line <= line));
     let steps: Result<Vec<Step>, SessionError> = wanted.map(|action| runner.step(action)).collect();
     let (clients, now) = (runner.client_reports(), runner.now());
@@ -48,6 +48,7 @@ struct Runner<'e, C: Clock> {
     engine: &'e mut Keylatch<C>,
     clients: Vec<SessionClient>,
     argv: Argv,
+    in_race: bool,
 }
 
 struct SessionClient {
@@ -55,6 +56,8 @@ struct SessionClient {
     id: ClientId,
     /// Messages pushed to it that no receive line has taken.
     waiting: Vec<u8>,
+    /// Whether it has stopped in the race that runs.
+    stopped: bool,
 }
 
 /// Lines printed by one action, and their comparison with the expected ones.
@@ -68,16 +71,46 @@ struct Outcome {
 impl<C: MovableClock> Runner<'_, C> {
     fn step(&mut self, action: &Action) -> Result<Step, SessionError> {
         let prompt = self.prompt(action);
+        if matches!(action.kind, StepKind::Race | StepKind::Join) {
+            self.in_race = action.kind == StepKind::Race;
+            self.clients.iter_mut().for_each(|client| client.stopped = false);
+        }
+        let skipped = self.has_stopped(action);
         let outcome = match action.kind {
+            _ if skipped => Outcome { message: Some("not run".to_string()), ..Outcome::default() },
             StepKind::Command => self.command(action),
             StepKind::Receive => self.receive(action),
             StepKind::Clock(clock_move) => {
                 self.move_clock(action, clock_move)?;
                 Outcome::default()
             }
-            StepKind::Heading | StepKind::Comment => Outcome::default(),
+            _ => Outcome::default(),
         };
-        Ok(self.judge(action, prompt, outcome))
+        let mut step = self.judge(action, prompt, outcome);
+        step.skipped = skipped;
+        if self.in_race {
+            self.guard(&mut step);
+        }
+        Ok(step)
+    }
+
+    fn has_stopped(&self, action: &Action) -> bool {
+        let is_own = !matches!(action.kind, StepKind::Clock(_) | StepKind::Heading | StepKind::Comment);
+        self.in_race && is_own && self.clients.iter().any(|client| client.stopped && client.name == action.client)
+    }
+
+    /// Takes an expected reply as a guard: the client stops if another one came. A blocked client has no reply yet.
+    fn guard(&mut self, step: &mut Step) {
+        step.in_race = true;
+        let differs = core::mem::take(&mut step.reply_differs);
+        if differs || step.skipped {
+            let is_mismatch = !step.skipped && step.events_differ();
+            step.verdict = if is_mismatch { Verdict::Mismatched } else { Verdict::Ran };
+        }
+        if differs && !step.expected.is_empty() && !step.printed.is_empty() {
+            step.message = Some("the client stops here".to_string());
+            self.client(&step.client).stopped = true;
+        }
     }
 
     fn judge(&mut self, action: &Action, prompt: String, outcome: Outcome) -> Step {
@@ -94,6 +127,8 @@ impl<C: MovableClock> Runner<'_, C> {
             events: events.iter().map(|event| event_text(event.kind.name(), &event.key)).collect(),
             expected_events: action.expected_events.clone(),
             verdict: Verdict::Ran,
+            in_race: false,
+            skipped: false,
             message: outcome.message,
             now: self.now(),
         };
@@ -110,7 +145,9 @@ impl<C: MovableClock> Runner<'_, C> {
         match action.kind {
             StepKind::Command => self.command_prompt(action),
             StepKind::Receive => format!("{}<", action.name),
-            StepKind::Clock(_) => "@".to_string(),
+            StepKind::Enter => format!("{}+", action.name),
+            StepKind::Leave => format!("{}-", action.name),
+            StepKind::Clock(_) | StepKind::Race | StepKind::Join => "@".to_string(),
             StepKind::Heading => "##".to_string(),
             StepKind::Comment => "#".to_string(),
         }
@@ -177,7 +214,7 @@ impl<C: MovableClock> Runner<'_, C> {
         let known = self.clients.iter().position(|client| client.name == name);
         let index = known.unwrap_or_else(|| {
             let id = self.engine.connect();
-            self.clients.push(SessionClient { name: name.to_string(), id, waiting: Vec::new() });
+            self.clients.push(SessionClient { name: name.to_string(), id, waiting: Vec::new(), stopped: false });
             self.clients.len() - 1
         });
         // The index is that of a client found or added just above.
@@ -211,6 +248,20 @@ impl Outcome {
         print(&value, &mut self.printed);
         messages.get(length..).unwrap_or_default()
     }
+}
+
+/// Whether a reply, as RESP bytes, is one that an action expects.
+#[cfg(any(test, feature = "wasm"))]
+pub(crate) fn is_expected(action: &Action, reply: &[u8]) -> bool {
+    let mut argv = Argv::default();
+    let is_whole = split_line(action.text.as_bytes(), &mut argv).is_ok();
+    let order = if is_whole { order_of(&argv) } else { Order::Exact };
+    let mut outcome = Outcome { order, ..Outcome::default() };
+    let mut rest = reply;
+    while !rest.is_empty() {
+        rest = outcome.print_message(rest);
+    }
+    reply_matches(action, &outcome)
 }
 
 /// A command without reply lines expects nothing; a receive line without them expects that nothing waits.

@@ -125,6 +125,12 @@ impl Engine {
         Ok(self.keylatch.load(self.area.bytes(length))?)
     }
 
+    /// Loads the snapshot in the input as a fresh engine would, for runs that begin again and again.
+    #[wasm_bindgen(js_name = loadFresh)]
+    pub fn load_fresh(&mut self, length: usize) -> Result<(), JsError> {
+        Ok(self.keylatch.load_fresh(self.area.bytes(length))?)
+    }
+
     /// Digest of the keyspace: sixteen hexadecimal digits, equal for equal keyspaces.
     pub fn digest(&self) -> String {
         format!("{:016x}", self.keylatch.digest())

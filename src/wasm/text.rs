@@ -79,6 +79,16 @@ impl Engine {
         }
     }
 
+    /// Whether the step in the first bytes of the input, a session of one command or receive line, expects the reply in the
+    /// others. False if there is no such step.
+    #[wasm_bindgen(js_name = expectsReply)]
+    pub fn expects_reply(&self, length: usize, step: usize) -> Result<bool, JsError> {
+        let (text, reply) = self.area.bytes(length).split_at_checked(step).unwrap_or_default();
+        ensure_text_memory(reply)?;
+        let session = session::parse(str::from_utf8(text)?).unwrap_or_default();
+        Ok(session.actions.first().is_some_and(|action| session::is_expected(action, reply)))
+    }
+
     /// Runs the session in the input, to the end or up to a line, on this engine, which should have a manual clock.
     /// Returns a report, without its steps if it is to be brief, or `{ message, line, column }` for a session that cannot
     /// be read.

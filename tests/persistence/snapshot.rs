@@ -176,7 +176,7 @@ fn sections_that_only_redis_has_are_skipped() {
 #[test]
 fn what_cannot_be_held_is_refused_by_name() {
     let at = |len: usize| HEADER + len;
-    let cases: [(&[u8; HEADER], &[u8], LoadError); 16] = [
+    let cases: [(&[u8; HEADER], &[u8], LoadError); 17] = [
         (b"REDIS0014", b"", LoadError::NewerVersion),
         (b"VALKEY081", b"", LoadError::NewerVersion),
         (b"REDIS0000", b"", LoadError::Malformed { offset: 0 }),
@@ -187,7 +187,8 @@ fn what_cannot_be_held_is_refused_by_name() {
         (b"REDIS0010", b"\x00\x01k\x01v\xfa\x0dkeylatch-seed\xc0\x07", LoadError::Malformed { offset: at(22) }),
         (b"REDIS0010", b"\xfe\x10", LoadError::Unsupported { offset: at(2) }),
         (b"REDIS0010", b"\x07\x01m\x00", LoadError::UnsupportedValue { key: b"m".to_vec(), type_code: 7 }),
-        (b"REDIS0010", b"\xf5\x01x", LoadError::Unsupported { offset: at(1) }),
+        (b"REDIS0010", b"\xf5\x05x", LoadError::Malformed { offset: at(2) }),
+        (b"REDIS0010", b"\xf6\x01x", LoadError::Unsupported { offset: at(1) }),
         (b"REDIS0010", b"\xf7\x01", LoadError::Unsupported { offset: at(1) }),
         (b"REDIS0010", b"\x12\x01q\x01\x03\x00", LoadError::UnsupportedValue { key: b"q".to_vec(), type_code: 18 }),
         (b"REDIS0010", b"\x00\x01k\x01v\x00\x01k\x01w", LoadError::Malformed { offset: at(10) }),

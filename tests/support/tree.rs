@@ -38,7 +38,14 @@ pub fn files(folder: &str, kinds: &[&str]) -> Vec<File> {
 pub fn sessions() -> Vec<File> {
     let found: Vec<Vec<File>> = SESSION_FOLDERS.iter().map(|folder| files(folder, &["session"])).collect();
     assert!(found.iter().all(|files| !files.is_empty()), "a folder of {SESSION_FOLDERS:?} holds no session file");
-    found.into_iter().flatten().collect()
+    found.into_iter().flatten().filter(|file| fits_build(&file.path)).collect()
+}
+
+/// Whether a session file is about this build: with Lua, or without.
+pub fn fits_build(path: &str) -> bool {
+    let has_lua = cfg!(feature = "scripting");
+    let lesson_with_lua = path.contains("-scripting-");
+    !path.contains(if has_lua { "/without-lua/" } else { "/scripting/" }) && (has_lua || !lesson_with_lua)
 }
 
 fn read(path: &Path) -> File {

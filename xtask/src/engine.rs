@@ -1,4 +1,5 @@
-//! The engine step: Rust to WebAssembly, glue and the outputs in target/engine, from which package and page are built.
+//! The engine step: Rust to WebAssembly, glue and the outputs from which package and page are built: in
+//! target/engine, and with Lua in target/engine-scripting.
 //!
 //! - `engine.wasm`, after wasm-opt, and `engine.wasm.d.ts`;
 //! - `glue.js` and `glue.d.ts`: an ES module that exports `instantiate(module)` (see glue.rs).
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::stamp::Stamp;
+use crate::variant::Variant;
 use crate::{glue, node, paths, progress, rust};
 
 /// Inlining limit for larger functions with one caller: inlined, their loops get no registers in V8's code, which costs
@@ -17,25 +19,28 @@ const SEPARATE: &str = "--one-caller-inline-max-function-size=300";
 /// Limits of LLVM for inlining, in its units of cost, for functions without and with `#[inline]`. `opt-level = "s"` has
 /// 50 and 325: the standard library's checks of capacity would be inlined a thousand times. At 25, GET takes a tenth longer.
 const INLINING: &str = "-Cllvm-args=-inline-threshold=45 -inlinehint-threshold=50";
+/// Parser and calls of Lua recurse within limits that need a larger stack than that of .cargo/config.toml. The last one
+/// given takes precedence, and flags given here follow those of the file.
+const LUA_STACK: &str = "-Clink-arg=-zstack-size=1048576";
 const FILE_TYPES: &str = "declare const module: WebAssembly.Module;\nexport default module;\n";
 
-pub(crate) fn build() -> Result {
+pub(crate) fn build(variant: Variant) -> Result {
     rust::ensure_target(rust::WASM)?;
     // wasm-opt is one of the package's build tools.
     node::install(&paths::package_sources())?;
-    let linked = compile()?;
-    let mut stamp = Stamp::of_step("engine")?;
+    let linked = compile(variant)?;
+    let mut stamp = Stamp::of_step(variant.engine_name())?;
     stamp.add_file(&linked)?;
     stamp.add_file(&paths::package_sources().join("package-lock.json"))?;
-    if stamp.is_fresh() && outputs_exist() {
-        progress::unchanged("engine outputs");
+    if stamp.is_fresh() && outputs_exist(variant) {
+        progress::unchanged(&outputs(variant));
         return Ok(());
     }
     stamp.forget();
-    let step = progress::step("engine outputs");
-    let bound = bind(&linked)?;
+    let step = progress::step(&outputs(variant));
+    let bound = bind(variant, &linked)?;
     optimise(&bound)?;
-    write_outputs(&bound)?;
+    write_outputs(variant, &bound)?;
     step.done();
     stamp.keep()
 }
@@ -43,21 +48,24 @@ pub(crate) fn build() -> Result {
 /// Compiles the cdylib only: with the rlib beside it, Cargo would omit link-time optimisation. Cargo detects changes
 /// itself. The flags of .cargo/config.toml (stack size) must apply, so flags from the environment, which would replace
 /// them, are removed.
-fn compile() -> Result<PathBuf> {
-    let step = progress::step("engine");
+fn compile(variant: Variant) -> Result<PathBuf> {
+    let step = progress::step(variant.engine_name());
+    let folder = variant.cargo_target();
     Program::cargo()
         .args(&["rustc", "--release", "--lib", "--crate-type", "cdylib", "--package", "keylatch"])
-        .args(&["--target", rust::WASM, "--no-default-features", "--features", "wasm"])
-        .args(&["--config", &compiler_flags()])
+        .args(&["--target", rust::WASM, "--no-default-features", "--features", variant.features()])
+        .args(&["--config", &compiler_flags(variant)])
+        .arg("--target-dir")
+        .arg(&folder)
         .without_env("RUSTFLAGS")
         .without_env("CARGO_ENCODED_RUSTFLAGS")
         .run()?;
     step.done();
-    Ok(paths::target().join(rust::WASM).join("release/keylatch.wasm"))
+    Ok(folder.join(rust::WASM).join("release/keylatch.wasm"))
 }
 
 /// Additional compiler flags: limits of inlining, and no paths of the build machine, which panic messages would name.
-fn compiler_flags() -> String {
+fn compiler_flags(variant: Variant) -> String {
     let mut folders = vec![paths::root()];
     let registries = cargo_home().join("registry/src");
     folders.push(registries.clone());
@@ -66,6 +74,9 @@ fn compiler_flags() -> String {
     let flag = |folder: &PathBuf| format!("{:?}", format!("--remap-path-prefix={}/=", folder.display()));
     let mut flags: Vec<String> = folders.iter().map(flag).collect();
     flags.push(format!("{INLINING:?}"));
+    if variant == Variant::Scripting {
+        flags.push(format!("{LUA_STACK:?}"));
+    }
     format!("target.{}.rustflags=[{}]", rust::WASM, flags.join(","))
 }
 
@@ -75,8 +86,8 @@ fn cargo_home() -> PathBuf {
 }
 
 /// Runs wasm-bindgen; returns the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`.
-fn bind(linked: &Path) -> Result<PathBuf> {
-    let folder = paths::root().join("target/wasm-bindgen");
+fn bind(variant: Variant, linked: &Path) -> Result<PathBuf> {
+    let folder = paths::root().join("target/wasm-bindgen").join(variant.engine_name());
     let _ = fs::remove_dir_all(&folder);
     let mut arguments = vec!["wasm-bindgen", "--target", "no-modules", "--out-name", "engine"];
     arguments.extend(["--remove-name-section", "--remove-producers-section", "--out-dir"]);
@@ -100,8 +111,8 @@ fn optimise(bound: &Path) -> Result {
         .run()
 }
 
-fn write_outputs(bound: &Path) -> Result {
-    let folder = paths::engine();
+fn write_outputs(variant: Variant, bound: &Path) -> Result {
+    let folder = variant.engine();
     paths::create_folder(&folder)?;
     let wasm = paths::read(&bound.join("engine_bg.wasm"))?;
     let script = glue::wrap_script(&paths::read_text(&bound.join("engine.js"))?)?;
@@ -112,6 +123,10 @@ fn write_outputs(bound: &Path) -> Result {
     paths::write(&folder.join("engine.wasm"), wasm)
 }
 
-fn outputs_exist() -> bool {
-    ["engine.wasm", "glue.js", "glue.d.ts"].iter().all(|name| paths::engine().join(name).is_file())
+fn outputs(variant: Variant) -> String {
+    format!("{} outputs", variant.engine_name())
+}
+
+fn outputs_exist(variant: Variant) -> bool {
+    ["engine.wasm", "glue.js", "glue.d.ts"].iter().all(|name| variant.engine().join(name).is_file())
 }

@@ -20,6 +20,8 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "payload", about: "RESTORE of DUMP payloads" },
     Target { name: "reply", about: "decoding of replies" },
     Target { name: "request", about: "requests in chunks of any length" },
+    Target { name: "script", about: "scripts in Lua" },
+    Target { name: "session", about: "session texts, run and printed" },
     Target { name: "snapshot", about: "loading of snapshots" },
     Target { name: "stream", about: "whole streams of commands" },
 ];

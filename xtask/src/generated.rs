@@ -28,7 +28,9 @@ pub(crate) fn build() -> Result {
     stamp.forget();
     let step = progress::step("generated files");
     Program::cargo()
-        .args(&["run", "--quiet", "--package", "keylatch", "--example", "generate", "--"])
+        // With Lua, examples of scripts show their replies. The rows are those of every build.
+        .args(&["run", "--quiet", "--package", "keylatch", "--features", "scripting"])
+        .args(&["--example", "generate", "--"])
         .arg(paths::root().join("target"))
         .run()?;
     Program::npm().args(&["run", "generate", "--silent"]).folder(&paths::package_sources()).run()?;

@@ -26,6 +26,7 @@ mod sizes;
 mod stamp;
 mod suites;
 mod test;
+mod variant;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -77,17 +78,19 @@ fn execute(command: Command) -> Result {
     }
 }
 
-/// Prints generated files, builds the engine, then the package, then the page, and prints the sizes.
+/// Prints generated files, builds engines and packages, then the page, and prints the sizes.
 fn build_everything() -> Result {
     build()?;
     sizes::print()
 }
 
-/// The four build steps, each of which is skipped while its inputs are unchanged.
+/// The build steps, each of which is skipped while its inputs are unchanged.
 pub(crate) fn build() -> Result {
     node::check()?;
     generated::build()?;
-    engine::build()?;
-    package::build()?;
+    for variant in variant::Variant::ALL {
+        engine::build(variant)?;
+        package::build(variant)?;
+    }
     page::build()
 }

@@ -1,20 +1,33 @@
-//! The page step: www and the built package become the playground in target/www.
+//! The page step: www and the built packages become the playground in target/www.
 
 use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::stamp::Stamp;
+use crate::variant::Variant;
 use crate::{node, paths, progress};
 
 pub(crate) fn build() -> Result {
     let sources = paths::page_sources();
-    // The package is a `file:` dependency, so it is built before this install.
+    // The packages are `file:` dependencies, so they are built before this install.
     node::install(&sources)?;
     let mut stamp = Stamp::of_step("page")?;
     stamp.add_folder(&sources)?;
-    stamp.add_folder(&paths::package())?;
+    for variant in Variant::ALL {
+        stamp.add_folder(&variant.package())?;
+    }
     stamp.add_folder(&paths::command_pages())?;
-    // Parts of these are shown on the site.
-    for file in ["CONTRIBUTING.md", "LICENSE-MIT", "LICENSE-APACHE", "NOTICE", "src/server/mod.rs"] {
+    stamp.add_folder(&paths::root().join("docs/guides"))?;
+    // Parts of these are shown on the site, and code of the element is shared with the page.
+    stamp.add_folder(&paths::package_sources().join("src/element"))?;
+    for file in [
+        "docs/locks.md",
+        "docs/recipes.md",
+        "CONTRIBUTING.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+        "NOTICE",
+        "src/server/mod.rs",
+    ] {
         stamp.add_file(&paths::root().join(file))?;
     }
     let start = paths::www().join("index.html");

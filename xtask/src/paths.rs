@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
+use crate::variant::Variant;
 
 /// The workspace's folder.
 pub(crate) fn root() -> PathBuf {
@@ -19,11 +20,6 @@ pub(crate) fn target() -> PathBuf {
     }
 }
 
-/// Outputs of the engine step: engine.wasm, glue.js, glue.d.ts.
-pub(crate) fn engine() -> PathBuf {
-    root().join("target/engine")
-}
-
 /// Tables that are printed from the rows.
 pub(crate) fn generated() -> PathBuf {
     root().join("target/generated")
@@ -34,9 +30,9 @@ pub(crate) fn command_pages() -> PathBuf {
     root().join("target/docs/commands")
 }
 
-/// The installable npm package.
+/// The installable npm package without Lua.
 pub(crate) fn package() -> PathBuf {
-    root().join("target/npm/keylatch")
+    Variant::Core.package()
 }
 
 /// The built playground.

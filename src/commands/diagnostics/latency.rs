@@ -70,7 +70,7 @@ pub(super) fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.reply
-        .verbatim("txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
+        .verbatim(b"txt", b"No spikes are recorded here. LATENCY HISTOGRAM and SLOWLOG show how long commands take.\n");
     Ok(())
 }
 

@@ -25,7 +25,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         complexity: "O(N) with N the number of keys.",
         summary,
         reply: "array(bulk,bulk)|null",
-        ..row(name, -3, NOSCRIPT, ALL_BUT_LAST, handler)
+        ..row(name, -3, 0, ALL_BUT_LAST, handler)
     }
 }
 
@@ -35,7 +35,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "6.2.0",
         summary: "Moves an element between ends of lists; blocks until there is one.",
         reply: "bulk|null",
-        ..row("blmove", 6, DENYOOM | NOSCRIPT, super::MOVE, blmove)
+        ..row("blmove", 6, DENYOOM, super::MOVE, blmove)
     },
     Row {
         arguments: "timeout:double numkeys:integer key:key... <where=LEFT | RIGHT> [COUNT count:integer]",
@@ -52,7 +52,7 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "2.2.0",
         summary: "Moves the tail of a list to the head of another; blocks until there is one.",
         reply: "bulk|null",
-        ..row("brpoplpush", 4, DENYOOM | NOSCRIPT, super::MOVE, brpoplpush)
+        ..row("brpoplpush", 4, DENYOOM, super::MOVE, brpoplpush)
     },
 ];
 

@@ -21,7 +21,7 @@ const fn pop_row(name: &'static str, summary: &'static str, handler: Handler) ->
         summary,
         reply: "array(bulk,bulk,double)|null",
         // The end of the timeout depends on the time.
-        ..row(name, -3, WRITE | BLOCKING | TIME | NOSCRIPT | FAST, ALL_BUT_LAST, handler)
+        ..row(name, -3, WRITE | BLOCKING | TIME | FAST, ALL_BUT_LAST, handler)
     }
 }
 

@@ -27,7 +27,7 @@ pub enum LoadError {
         /// Bytes before the damage.
         offset: usize,
     },
-    /// A part that this engine cannot hold, for example the functions of a script engine.
+    /// A part that this engine cannot hold, for example the data of a module.
     Unsupported {
         /// Bytes before that part.
         offset: usize,

@@ -14,9 +14,10 @@ use crate::base::headroom::{OutOfMemory, copied};
 use crate::base::number::{parse_integer, write_integer};
 use crate::base::random::STATE_BYTES;
 use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
+use crate::server::scripts::library::Libraries;
 use crate::values::Limits;
 use crate::values::rdb::{
-    DumpError, FIELD_DEADLINES_SINCE, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value,
+    DumpError, FIELD_DEADLINES_SINCE, FUNCTION_2, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value,
 };
 
 const MAGIC: &[u8] = b"REDIS";
@@ -33,7 +34,6 @@ const REDIS_VERSION_MAX: u32 = 13;
 const VALKEY_VERSION: u32 = 80;
 
 const SLOT_INFO: u8 = 0xf4;
-const FUNCTION_2: u8 = 0xf5;
 const FUNCTION: u8 = 0xf6;
 const MODULE_AUX: u8 = 0xf7;
 const IDLE: u8 = 0xf8;
@@ -60,13 +60,17 @@ const FORMAT_VERSION: i64 = 1;
 const MS_PER_SECOND: i64 = 1000;
 
 /// Writes a keyspace as a file. Expired keys that are not yet removed are included.
-pub fn save(keyspace: &Keyspace, now: Timestamp) -> Result<Vec<u8>, OutOfMemory> {
+pub fn save(keyspace: &Keyspace, libraries: &Libraries, now: Timestamp) -> Result<Vec<u8>, OutOfMemory> {
     let mut out = Output::default();
     out.raw(MAGIC);
     let dated = keyspace.databases().any(|(_, db)| db.field_deadline_count() > 0);
     let version = if dated { FIELD_DEADLINES_SINCE } else { RDB_VERSION };
     out.raw(alloc::format!("{version:04}").as_bytes());
     save_aux(keyspace, now, &mut out);
+    for library in libraries.iter() {
+        out.byte(FUNCTION_2);
+        out.string(&library.code);
+    }
     for (database, db) in keyspace.databases().filter(|(_, db)| !db.is_empty()) {
         save_database(keyspace, database, db, &mut out);
     }
@@ -136,6 +140,7 @@ fn save_database(keyspace: &Keyspace, database: u8, db: &Db, out: &mut Output) {
 #[derive(Debug)]
 pub struct Loaded {
     pub keyspace: Keyspace,
+    pub libraries: Libraries,
     /// Instant of the engine that wrote the file; `None` for files of Redis and Valkey.
     pub written_at: Option<Timestamp>,
 }
@@ -148,7 +153,7 @@ pub fn load(present: &Keyspace, snapshot: &[u8]) -> Result<Loaded, LoadError> {
     let end = snapshot.len() - if version < CHECKSUM_SINCE { 0 } else { CHECKSUM_BYTES };
     let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), present);
     loader.run().map_err(|error| loader.located(error))?;
-    Ok(Loaded { keyspace: loader.keyspace, written_at: loader.written_at })
+    Ok(Loaded { keyspace: loader.keyspace, libraries: loader.libraries, written_at: loader.written_at })
 }
 
 /// Checks magic, version and checksum; returns the version.
@@ -206,6 +211,7 @@ struct Loader<'a> {
     input: Input<'a>,
     limits: Limits,
     keyspace: Keyspace,
+    libraries: Libraries,
     database: u8,
     /// Deadline of the next key.
     deadline: Option<Timestamp>,
@@ -223,8 +229,19 @@ impl<'a> Loader<'a> {
         let _ = input.take(HEADER_BYTES);
         let (keyspace, limits) = (present.for_snapshot(present.seed()), present.limits);
         let (deadline, past_use, has_keys, written_at) = (None, None, false, None);
-        let random_state = None;
-        Loader { input, limits, keyspace, database: 0, deadline, past_use, has_keys, written_at, random_state }
+        let (libraries, random_state) = (Libraries::default(), None);
+        Loader {
+            input,
+            limits,
+            keyspace,
+            libraries,
+            database: 0,
+            deadline,
+            past_use,
+            has_keys,
+            written_at,
+            random_state,
+        }
     }
 
     fn located(&self, refusal: Refusal) -> LoadError {
@@ -267,7 +284,11 @@ impl<'a> Loader<'a> {
             SLOT_INFO => self.skip_lengths(3)?,
             IDLE => self.past_use = Some(PastUse::IdleSeconds(self.input.length()?)),
             FREQUENCY => self.past_use = Some(PastUse::Frequency(self.input.byte()?)),
-            FUNCTION_2 | FUNCTION | MODULE_AUX => return Err(DumpError::Unsupported.into()),
+            FUNCTION_2 => {
+                let code = self.input.string()?;
+                self.libraries.insert(&code)?;
+            }
+            FUNCTION | MODULE_AUX => return Err(DumpError::Unsupported.into()),
             type_byte => self.read_key(type_byte)?,
         }
         Ok(())

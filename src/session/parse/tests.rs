@@ -113,6 +113,29 @@ fn a_stray_line_is_refused_with_its_place() {
 }
 
 #[test]
+fn a_race_has_marks_guards_and_an_end() {
+    let text = "@ race\nA> SET k a NX\nOK\nA+\nredis+\nA-\n@ +1s\n@ join\n@ race\nA+\n@ join\n";
+    let kinds: Vec<&str> = parse(text).unwrap().actions.iter().map(|action| action.kind.name()).collect();
+    let first = ["race", "command", "enter", "enter", "leave", "clock", "join"];
+    assert_eq!(kinds, [&first[..], &["race", "enter", "join"]].concat());
+    let session = parse(text).unwrap();
+    assert_eq!((session.actions[2].client.as_str(), session.actions[3].client.as_str()), ("A", ""));
+    assert_eq!((session.actions[0].column, session.actions[2].column, session.actions[2].text.as_str()), (3, 1, ""));
+}
+
+#[test]
+fn a_line_of_a_race_in_the_wrong_place_is_refused() {
+    assert_eq!(failure("> PING\n@ race\n> PING\n"), (2, 3));
+    assert_eq!(failure("@ race\n@ race\n@ join\n"), (2, 3));
+    assert_eq!(failure("> PING\n@ join\n"), (2, 3));
+    assert_eq!(failure("  > PING\n  A+\n"), (2, 3));
+    assert_eq!(failure("@ race\nA> PING\n@ join\nA-\n"), (4, 1));
+    let blanks = parse("> ECHO x\n\u{a0}\n   ! set k\n").unwrap();
+    assert_eq!(expected(&blanks.actions[0]), ["\u{a0}", "   ! set k"], "not the end of a block");
+    assert_eq!(expected(&parse("> ECHO A+\n| A+\n").unwrap().actions[0]), ["A+"]);
+}
+
+#[test]
 fn event_keys_are_quoted_as_in_a_command() {
     for key in
         [&b"k"[..], b"a:b{c}", b"", b"a b", b"\"", b"'", b"\\x41", b"\xff\x00\n", "größe".as_bytes(), b"\x7f", b"a\\"]
@@ -127,10 +150,13 @@ fn event_keys_are_quoted_as_in_a_command() {
 
 #[test]
 fn no_text_stops_the_reader() {
-    const PIECES: [&str; 22] = [
+    const PIECES: [&str; 25] = [
         "> ",
         "A",
         "<",
+        "+\n",
+        "-\n",
+        "@ race\n",
         "@ ",
         "+",
         "99999999999999999999d",
@@ -148,7 +174,7 @@ fn no_text_stops_the_reader() {
         "\u{feff}",
         "é",
         "[1](TX)",
-        "1) ",
+        "@ join\n",
         "2026-99-99T00:00:00Z",
     ];
     let mut random = crate::base::random::Random::new(3);

@@ -161,6 +161,53 @@ redis> GET k
     assert_eq!(report(typed).print(), wanted);
 }
 
+#[test]
+fn a_race_runs_as_written_until_a_guard_differs() {
+    let typed = "\
+@ race
+A> SET k a NX
+OK
+A+
+B> SET k b NX
+OK
+B+
+B> DEL k
+(integer) 1
+! del k
+A> GET k
+C> BLPOP l 0
+1) \"l\"
+C<
+A-
+@ join
+> GET k
+";
+    let ran = report(typed);
+    assert_eq!(ran.mismatches(), 0);
+    let kinds: Vec<&str> = ran.steps.iter().map(|step| step.kind.name()).collect();
+    let commands = ["command", "command", "receive"];
+    assert_eq!(kinds[..6], ["race", "command", "enter", "command", "enter", "command"]);
+    assert_eq!(kinds[6..], [&commands[..], &["leave", "join", "command"]].concat());
+    let said: Vec<bool> = ran.steps.iter().map(|step| step.message.is_some()).collect();
+    assert_eq!(said, [false, false, false, true, true, true, false, false, false, false, false, false]);
+    assert_eq!(ran.steps[6].printed, ["\"a\""]);
+    assert_eq!(ran.print(), format!("{typed}\"a\"\n"));
+    let half = run(&mut engine(), &parse(typed).unwrap(), Some(5)).unwrap();
+    assert_eq!(half.print(), "@ race\nA> SET k a NX\nOK\nA+\nB> SET k b NX\nOK\n@ join\n");
+}
+
+#[test]
+fn a_guard_compares_as_a_reply_does() {
+    let expects = |step: &str, reply: &[u8]| is_expected(&parse(step).unwrap().actions[0], reply);
+    assert!(expects("> SET k v NX\nOK\n", b"+OK\r\n"));
+    assert!(!expects("> SET k v NX\nOK\n", b"$-1\r\n"));
+    assert!(expects("> GET k\n", b"$-1\r\n"));
+    assert!(expects("> LATCH.ONCE k a TTL 9\n1) \"run\"\n...\n", b"*2\r\n$3\r\nrun\r\n:7\r\n"));
+    assert!(expects("> KEYS *\n1) \"a\"\n2) \"b\"\n", b"*2\r\n$1\r\nb\r\n$1\r\na\r\n"));
+    assert!(!expects("> LRANGE l 0 -1\n1) \"a\"\n2) \"b\"\n", b"*2\r\n$1\r\nb\r\n$1\r\na\r\n"));
+    assert!(expects("A<\n\"x\"\n", b"$1\r\nx\r\n"));
+}
+
 const LINES: [&str; 40] = [
     "SET k v",
     "SET k 1 PX 50",
@@ -224,7 +271,7 @@ const OTHERS: [&str; 14] = [
 /// A runner of a fresh engine, and the steps of a text run on it one after the other.
 fn steps_after(text: &str, prepare: impl Fn(&mut Runner<'_, ManualClock>)) -> Vec<Step> {
     let mut engine = engine();
-    let mut runner = Runner { engine: &mut engine, clients: Vec::new(), argv: Argv::default() };
+    let mut runner = Runner { engine: &mut engine, clients: Vec::new(), argv: Argv::default(), in_race: false };
     prepare(&mut runner);
     parse(text).unwrap().actions.iter().map(|action| runner.step(action).unwrap()).collect()
 }
@@ -262,14 +309,23 @@ fn a_client_that_speaks_resp3_is_printed_as_such() {
 /// Sessions made of anything one may type, with expectations that are mostly wrong.
 fn random_session(random: &mut Random) -> String {
     let mut text = "> FLUSHALL\n".to_string();
+    // A race that begins after some lines and always ends.
+    let mut races = ["@ join\n", "A-\n", "B+\n", "A+\n", "@ race\n"].to_vec();
     for _ in 0..random.below(25) {
         let mut pick = |list: &[&str]| list[random.below(list.len() as u64) as usize].to_string();
         let line = format!("{} {}\n", pick(&PROMPTS), pick(&LINES));
         text.push_str(&line);
+        if random.below(8) == 0 {
+            text.push_str(races.pop().unwrap_or_default());
+        }
         if random.below(3) == 0 {
             text.push_str(OTHERS[random.below(OTHERS.len() as u64) as usize]);
             text.push('\n');
         }
+    }
+    if races.len() < 5 {
+        races.reverse();
+        races.into_iter().for_each(|line| text.push_str(line));
     }
     text
 }

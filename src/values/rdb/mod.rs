@@ -27,6 +27,8 @@ use crate::base::headroom::copied;
 
 /// The version of the coding that most values are written in: that of Redis 7.0.
 pub const RDB_VERSION: u32 = 10;
+/// Code of a library of functions, as of Redis 7.0.
+pub const FUNCTION_2: u8 = 0xf5;
 /// The first version with deadlines of fields: that of Redis 7.4.
 pub const FIELD_DEADLINES_SINCE: u32 = 12;
 

@@ -85,7 +85,7 @@ impl Measure {
 /// The aims of a suite.
 pub(crate) fn of(suite: &str) -> Vec<Aim> {
     match suite {
-        "node" => [caches(), configurations(), commands(), maps(), pipelines()].concat(),
+        "node" => [caches(), configurations(), commands(), maps(), pipelines(), scripts()].concat(),
         "browser" => browser(),
         "native" => native(),
         "memory" => memory(),
@@ -280,13 +280,25 @@ const REDIS_TESTS: [&str; 19] = [
     "LRANGE_100", "LRANGE_300", "LRANGE_500", "LRANGE_600", "MSET",
 ];
 
+/// Scripts in Lua, in the package that has it.
+fn scripts() -> Vec<Aim> {
+    [
+        ("EVALSHA of a release", 2500.0, 3000.0),
+        ("EVAL of a release, compiled before", 3500.0, 4000.0),
+        ("first EVAL of a process", 30.0, 30.0),
+    ]
+    .map(|(row, aim, floor)| at_most("node", row, Measure::Own, aim, floor))
+    .into()
+}
+
 fn server() -> Vec<Aim> {
     let loads = [(16, 0.85, 0.7), (100, 1.0, 0.85), (1, 0.9, 0.8)];
     let redis = Measure::Ratio("redis-server");
     let aims = |(pipelined, aim, floor)| {
         REDIS_TESTS.map(|test| at_least("server", &format!("{test} -P {pipelined} -c 50"), redis, aim, floor))
     };
-    loads.into_iter().flat_map(aims).collect()
+    let scripts = at_least("server", "EVALSHA -P 16 -c 50", redis, 0.5, 0.5);
+    loads.into_iter().flat_map(aims).chain([scripts]).collect()
 }
 
 #[cfg(test)]

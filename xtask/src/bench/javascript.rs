@@ -12,7 +12,7 @@ use crate::{node, paths, sizes};
 
 pub(super) fn node(options: &BenchOptions) -> Result<Vec<Row>> {
     let landed = landed::package(options);
-    all_with(&[&["node.mjs"], &["clients.mjs", "mock"]], options, landed.as_deref())
+    all_with(&[&["node.mjs"], &["clients.mjs", "mock"], &["scripts.mjs", "node"]], options, landed.as_deref())
 }
 
 pub(super) fn browser(options: &BenchOptions) -> Result<Vec<Row>> {
@@ -36,7 +36,7 @@ pub(super) fn persist(options: &BenchOptions) -> Result<Vec<Row>> {
 }
 
 pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
-    all(&[&["server.mjs"], &["clients.mjs", "loopback"]], options)
+    all(&[&["server.mjs"], &["clients.mjs", "loopback"], &["scripts.mjs", "loopback"]], options)
 }
 
 /// Runs scripts that print rows to standard output, and their progress to standard error.

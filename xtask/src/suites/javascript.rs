@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
+use crate::variant::Variant;
 use crate::{node, paths, python};
 
 /// Runs Biome over TypeScript and scripts of every folder, as configured in biome.jsonc. Biome is one of the package's
@@ -58,6 +59,19 @@ pub(super) fn clients() -> Result {
         program = program.env(wanted.variable, path);
     }
     program.run()
+}
+
+/// Lock, limiter and queue libraries that ship scripts, with the package that has Lua.
+pub(super) fn scripts() -> Result {
+    let folder = paths::root().join("tests/scripts");
+    node::install(&folder)?;
+    let python = python::environment("scripts", "tests/scripts/python/requirements.txt")?;
+    let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
+    script(&folder, "test")?
+        .env("KEYLATCH_PACKAGE", Variant::Scripting.package())
+        .env("KEYLATCH_PYTHON", python)
+        .env(REDIS_SERVER.variable, server)
+        .run()
 }
 
 pub(super) fn worker() -> Result {

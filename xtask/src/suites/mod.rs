@@ -115,6 +115,12 @@ pub(crate) const ALL: &[Suite] = &[
         &[Without::Redis, Without::Clients],
         javascript::clients,
     ),
+    built(
+        "scripts",
+        "lock, limiter and queue libraries that ship Lua, beside a real server",
+        &[Without::Redis, Without::Clients],
+        javascript::scripts,
+    ),
     built("kill", "processes killed while they write: every flushed write is there", &[], crate::kill::short),
     built(
         "kill-browser",

@@ -34,6 +34,7 @@ pub(super) fn clippy() -> Result {
         rust::WASM,
     ];
     clippy_on("keylatch", &all_targets)?;
+    clippy_on("keylatch", &["--all-targets", "--features", "scripting"])?;
     // Not tested by default, so not among all targets either.
     clippy_on("keylatch", &["--test", "differential"])?;
     clippy_on("keylatch", &without_std)?;
@@ -48,7 +49,14 @@ fn clippy_on(package: &str, arguments: &[&str]) -> Result {
 
 pub(super) fn native() -> Result {
     Program::cargo().args(&["test", "--package", "keylatch", "--no-fail-fast"]).run()?;
+    Program::cargo().args(&with_lua(&["--lib", "--test", "script_libraries", "--test", "scripting"])).run()?;
+    Program::cargo().args(&with_lua(&["--test", "sessions", "--test", "conformance"])).run()?;
     Program::cargo().args(&["test", "--package", "xtask"]).run()
+}
+
+/// Arguments of cargo for tests of the build with Lua.
+fn with_lua<'a>(tests: &[&'a str]) -> Vec<&'a str> {
+    [&["test", "--package", "keylatch", "--features", "scripting", "--no-fail-fast"], tests].concat()
 }
 
 pub(super) fn models() -> Result {
@@ -61,7 +69,11 @@ pub(super) fn models() -> Result {
 pub(super) fn differential() -> Result {
     let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
     let tests = ["test", "--package", "keylatch", "--test", "differential", "--", "--nocapture"];
-    Program::cargo().args(&tests).env(REDIS_SERVER.variable, server).run()
+    Program::cargo().args(&tests).env(REDIS_SERVER.variable, &server).run()?;
+    let random = ["--test", "scripting_differential", "--", "--nocapture"];
+    Program::cargo().args(&with_lua(&random)).env(REDIS_SERVER.variable, &server).run()?;
+    let drawn = ["--test", "script_libraries", "--", "--nocapture", "--ignored", "drawn"];
+    Program::cargo().args(&with_lua(&drawn)).env(REDIS_SERVER.variable, server).run()
 }
 
 /// These tests also run in `native`, where they are skipped without a server; here a server is required.

@@ -1,0 +1,163 @@
+//! State of the engine while a script runs, and the commands that the script calls. They take the road of every command:
+//! checks, dispatch by row, counts, monitors, tracking.
+
+use alloc::vec::Vec;
+use core::mem::swap;
+
+use crate::base::argv::ArgvRef;
+use crate::base::clock::Timestamp;
+use crate::commands::keys_of::visit_keys;
+use crate::commands::{Blocking, CommandTable, Context, Request, Row, call, flags};
+use crate::keyspace::keys::memory_usage;
+use crate::keyspace::{ClientId, Keyspace};
+use crate::resp::encode::{Protocol, Writer};
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::Server;
+use crate::server::clients::Clients;
+use crate::server::monitors;
+
+/// Rights of a running script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Rights {
+    /// Whether commands that write are refused.
+    pub read_only: bool,
+    /// Whether commands that grow memory are refused: memory was over the limit when the script started.
+    pub deny_oom: bool,
+}
+
+/// State of the engine, lent to the machine for one script. Between scripts it holds empty stand-ins, which are exchanged
+/// with the state of the engine: nothing is copied.
+#[derive(Debug)]
+pub struct Host {
+    keyspace: Keyspace,
+    clients: Clients,
+    server: Server,
+    table: CommandTable,
+    client: ClientId,
+    now: Timestamp,
+    rights: Rights,
+    /// Whether the script has written.
+    wrote: bool,
+    /// Protocol that the script asked for.
+    pub protocol: Protocol,
+    reply: Vec<u8>,
+    /// Counted bytes of the values that the last command may have visited as a whole.
+    pub visited_bytes: u64,
+}
+
+impl Default for Host {
+    fn default() -> Host {
+        Host {
+            keyspace: Keyspace::new(0),
+            clients: Clients::default(),
+            server: Server::default(),
+            table: CommandTable::default(),
+            client: ClientId(0),
+            now: Timestamp::MIN,
+            rights: Rights::default(),
+            wrote: false,
+            protocol: Protocol::Resp2,
+            reply: Vec::new(),
+            visited_bytes: 0,
+        }
+    }
+}
+
+impl Host {
+    /// Takes the state of the engine, or gives it back: both are the same exchange.
+    fn exchange(&mut self, cx: &mut Context<'_>) {
+        swap(&mut self.keyspace, cx.keyspace);
+        swap(&mut self.clients, cx.clients);
+        swap(&mut self.server, cx.server);
+    }
+
+    /// Takes the state of the engine for a script of a client.
+    pub fn begin(&mut self, cx: &mut Context<'_>, rights: Rights) {
+        (self.client, self.now, self.rights) = (cx.client, cx.now, rights);
+        (self.wrote, self.protocol) = (false, Protocol::Resp2);
+        self.exchange(cx);
+    }
+
+    /// Gives the state back. A database that the script selected is the script's only.
+    pub fn end(&mut self, cx: &mut Context<'_>, database: u8) {
+        self.exchange(cx);
+        if let Some(client) = cx.client() {
+            client.database = database;
+        }
+    }
+
+    /// Whether there is such a command.
+    pub fn knows(&self, argv: ArgvRef<'_>) -> bool {
+        Request::new(&self.table, argv).command.is_some()
+    }
+
+    /// Reply of the last command.
+    pub fn reply(&self) -> &[u8] {
+        &self.reply
+    }
+
+    /// Runs a command of the script, and returns whether it may have grown memory. An error is the reason why it did not
+    /// run; errors of the command are its reply.
+    pub fn run(&mut self, argv: ArgvRef<'_>) -> Result<bool, ErrorText> {
+        let (number, row) = Request::new(&self.table, argv).command.ok_or(CommandError::SCRIPT_UNKNOWN_COMMAND)?;
+        self.check(row, argv)?;
+        self.wrote |= row.has(flags::WRITE);
+        if self.clients.has_monitors() && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
+            monitors::show(&mut self.clients, self.now, self.client, monitors::Origin::Script, argv);
+        }
+        self.reply.clear();
+        let mut reply = Writer::appending_to(core::mem::take(&mut self.reply), self.protocol);
+        let mut cx = Context {
+            keyspace: &mut self.keyspace,
+            clients: &mut self.clients,
+            server: &mut self.server,
+            table: &self.table,
+            client: self.client,
+            now: self.now,
+            blocking: Blocking::Denied,
+            resumed: None,
+            block_on: None,
+            reply: &mut reply,
+        };
+        self.visited_bytes = visited_bytes(&mut cx, row, argv);
+        call(&mut cx, number, argv);
+        self.reply = reply.into_bytes();
+        self.server.stats.commands_processed += 1;
+        // The next command of a client is far: what this one replaced would wait until the script ends.
+        self.keyspace.free_garbage();
+        Ok(row.has(flags::DENYOOM))
+    }
+
+    /// Checks a command in the order of Redis.
+    fn check(&self, row: &Row, argv: ArgvRef<'_>) -> Result<(), ErrorText> {
+        if !row.accepts(argv.len()) {
+            return Err(CommandError::SCRIPT_WRONG_ARITY.into());
+        }
+        if row.has(flags::NOSCRIPT) {
+            return Err(CommandError::SCRIPT_NOT_ALLOWED.into());
+        }
+        if row.has(flags::WRITE) {
+            if self.rights.read_only {
+                return Err(CommandError::SCRIPT_READ_ONLY.into());
+            }
+            if let Some(error) = self.server.store_error() {
+                return Err(error);
+            }
+        }
+        // A script that has written may go on, so that it is not cut in two.
+        if row.has(flags::DENYOOM) && self.rights.deny_oom && !self.wrote {
+            return Err(CommandError::OUT_OF_MEMORY.into());
+        }
+        Ok(())
+    }
+}
+
+/// Counted bytes of the keys of a command that is not known to be fast: request and reply do not show how long it takes.
+fn visited_bytes(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> u64 {
+    let mut bytes: u64 = 0;
+    if !row.has(flags::FAST) {
+        // A request with invalid key arguments counts as a request without keys; its handler reports the error.
+        let _ = visit_keys(row, argv, &mut |key, _| bytes += memory_usage(&mut cx.txn(), key).unwrap_or_default());
+    }
+    bytes
+}

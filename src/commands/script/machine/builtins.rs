@@ -1,0 +1,206 @@
+//! Functions of Lua that Redis changes: errors that `pcall` returns, chance, and the loading of text only.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
+use lua_vm::state::{LuaCallable, LuaState};
+
+use super::checks::check_coroutines;
+use super::natives::{
+    argument, argument_count, argument_error, charge, closure, error_at_call, field, number_argument, push_string,
+    reserve, set_field, set_function, string_argument,
+};
+use super::protection::{callable, wrap};
+
+/// First byte of a compiled chunk, which is refused.
+const BINARY: u8 = 0x1b;
+/// Upper bound of the memory that a compiled text takes, for each of its bytes.
+pub const COMPILED_FACTOR: usize = 32;
+
+/// Instructions that `os.clock` counts as a second.
+const INSTRUCTIONS_PER_SECOND: f64 = 1e8;
+
+/// Replaces functions of the standard libraries.
+pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), LuaError> {
+    if let Some(original) = callable(state, globals, "pcall")? {
+        let function = closure(state, Rc::new(move |state| call_protected(state, &original)));
+        set_field(state, globals, "pcall", function)?;
+    }
+    wrap(state, globals, "loadstring", check_text)?;
+    if let Some(loadstring) = callable(state, globals, "loadstring")? {
+        let function = closure(state, Rc::new(move |state| load(state, &loadstring)));
+        set_field(state, globals, "load", function)?;
+    }
+    if let Some(original) = callable(state, globals, "collectgarbage")? {
+        let function = closure(state, Rc::new(move |state| collect_garbage(state, &original)));
+        set_field(state, globals, "collectgarbage", function)?;
+    }
+    if let LuaValue::Table(coroutines) = field(state, globals, "coroutine")? {
+        for name in ["create", "wrap"] {
+            wrap(state, &coroutines, name, check_coroutines)?;
+        }
+    }
+    let os = state.new_table();
+    set_function(state, &os, "clock", clock)?;
+    set_field(state, globals, "os", LuaValue::Table(os))
+}
+
+/// Replaces the functions of chance by those of a generator.
+pub fn replace_random(
+    state: &mut LuaState,
+    globals: &GcRef<LuaTable>,
+    generator: &Rc<Cell<Generator>>,
+) -> Result<(), LuaError> {
+    if let LuaValue::Table(math) = field(state, globals, "math")? {
+        let (shared, generator) = (generator.clone(), generator.clone());
+        let function = closure(state, Rc::new(move |state| random(state, &shared)));
+        set_field(state, &math, "random", function)?;
+        let function = closure(state, Rc::new(move |state| seed(state, &generator)));
+        set_field(state, &math, "randomseed", function)?;
+    }
+    Ok(())
+}
+
+/// `pcall`: an error of a command, which is a table, is returned as its text.
+fn call_protected(state: &mut LuaState, original: &LuaCallable) -> Result<usize, LuaError> {
+    if argument_count(state) == 0 {
+        // Redis calls its own first result then.
+        state.push(LuaValue::Bool(true));
+    }
+    let results = original.call(state)?;
+    let first = state.top_idx() - results as i32;
+    if results == 2
+        && let (LuaValue::Bool(false), LuaValue::Table(error)) = (state.get_at(first), state.get_at(first + 1))
+        && let text @ LuaValue::Str(_) = field(state, &error, "err")?
+    {
+        state.set_at(first + 1, text);
+    }
+    Ok(results)
+}
+
+/// Refuses compiled chunks, and charges the text.
+fn check_text(state: &mut LuaState) -> Result<(), LuaError> {
+    let text = string_argument(state, 1)?;
+    if text.as_bytes().first() == Some(&BINARY) {
+        return Err(error_at_call(state, b"attempt to load a binary chunk"));
+    }
+    charge(state, text.len())?;
+    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))
+}
+
+/// `load(function [, name])`: the pieces that the function returns, loaded as one text.
+fn load(state: &mut LuaState, loadstring: &LuaCallable) -> Result<usize, LuaError> {
+    let (reader @ LuaValue::Function(_), name) = (argument(state, 1), argument(state, 2)) else {
+        return Err(super::natives::type_error(state, 1, "function"));
+    };
+    let mut text = Vec::new();
+    loop {
+        state.push(reader);
+        let called = state.top_idx() - 1;
+        state.call_no_yield(called, 1)?;
+        match state.pop() {
+            LuaValue::Str(piece) if !piece.is_empty() => {
+                reserve(state, text.len() + piece.len())?;
+                text.extend_from_slice(piece.as_bytes());
+            }
+            LuaValue::Str(_) | LuaValue::Nil => break,
+            _ => return Err(LuaError::runtime(format_args!("reader function must return a string"))),
+        }
+    }
+    let first = state.current_call_info().func + 1;
+    state.set_top(first);
+    push_string(state, &text)?;
+    let name = if name == LuaValue::Nil { super::natives::string(state, b"=(load)")? } else { name };
+    state.push(name);
+    loadstring.call(state)
+}
+
+/// `collectgarbage([option])`: a whole collection is charged; options that change the collector have no effect.
+fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize, LuaError> {
+    let option = if argument_count(state) == 0 { None } else { Some(string_argument(state, 1)?) };
+    match option.as_ref().map_or(&b"collect"[..], |option| option.as_bytes()) {
+        b"setpause" | b"setstepmul" | b"stop" | b"restart" => {
+            state.push(LuaValue::Float(0.0));
+            Ok(1)
+        }
+        option @ (b"collect" | b"step") => {
+            let bytes = state.global().total_bytes();
+            charge(state, bytes / 16)?;
+            // A step of the machine's collector frees strings that are in use (lua-vm 0.7.1), a whole collection does not.
+            let is_step = option == b"step";
+            state.set_top(state.current_call_info().func + 1);
+            let results = original.call(state)?;
+            if is_step {
+                state.push(LuaValue::Bool(true));
+            }
+            Ok(if is_step { 1 } else { results })
+        }
+        _ => original.call(state),
+    }
+}
+
+/// `os.clock()`: seconds that the script took, by its instructions.
+fn clock(state: &mut LuaState) -> Result<usize, LuaError> {
+    let instructions = state.sandbox_instr_limit() - state.sandbox_instr_remaining();
+    state.push(LuaValue::Float(instructions as f64 / INSTRUCTIONS_PER_SECOND));
+    Ok(1)
+}
+
+/// Generator of `math.random`: the one of `lrand48`, seeded alike for each script.
+#[derive(Clone, Copy, Debug)]
+pub struct Generator(u64);
+
+impl Default for Generator {
+    fn default() -> Generator {
+        Generator::seeded(0)
+    }
+}
+
+impl Generator {
+    fn seeded(seed: u32) -> Generator {
+        Generator(u64::from(seed) << 16 | 0x330e)
+    }
+
+    /// Next number of 31 bits.
+    fn next(&mut self) -> u32 {
+        self.0 = self.0.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & 0xffff_ffff_ffff;
+        (self.0 >> 17) as u32
+    }
+}
+
+/// `math.random([[least,] greatest])`
+fn random(state: &mut LuaState, generator: &Cell<Generator>) -> Result<usize, LuaError> {
+    const LIMIT: f64 = i32::MAX as f64;
+    let mut next = generator.get();
+    let fraction = f64::from(next.next() % i32::MAX as u32) / LIMIT;
+    generator.set(next);
+    let number = match argument_count(state) {
+        0 => fraction,
+        1 => {
+            let greatest = number_argument(state, 1)?.trunc();
+            if greatest < 1.0 {
+                return Err(argument_error(state, 1, "interval is empty"));
+            }
+            libm::floor(fraction * greatest) + 1.0
+        }
+        2 => {
+            let (least, greatest) = (number_argument(state, 1)?.trunc(), number_argument(state, 2)?.trunc());
+            if least > greatest {
+                return Err(argument_error(state, 2, "interval is empty"));
+            }
+            libm::floor(fraction * (greatest - least + 1.0)) + least
+        }
+        _ => return Err(error_at_call(state, b"wrong number of arguments")),
+    };
+    state.push(LuaValue::Float(number));
+    Ok(1)
+}
+
+/// `math.randomseed(seed)`
+fn seed(state: &mut LuaState, generator: &Cell<Generator>) -> Result<usize, LuaError> {
+    let seed = number_argument(state, 1)?;
+    generator.set(Generator::seeded(seed as i64 as u32));
+    Ok(0)
+}

@@ -1,0 +1,173 @@
+//! Charges of functions with work that depends on their arguments. One call is one instruction of Lua, however long it takes:
+//! its work is charged beside, one unit for about the time of an instruction.
+
+use alloc::rc::Rc;
+use core::cell::Cell;
+
+use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
+use lua_vm::state::{LuaCallable, LuaState};
+
+use super::natives::{argument, argument_count, charge, closure, field, set_field};
+use super::protection::{callable, wrap};
+
+/// Bytes that are copied or compared in the time of one instruction.
+const BYTES_PER_INSTRUCTION: usize = 16;
+/// Elements of a table that are visited in the time of one instruction.
+const ELEMENTS_PER_INSTRUCTION: usize = 4;
+/// Bytes of a number that are read in the time of one instruction.
+const DIGITS_PER_INSTRUCTION: usize = 4;
+/// Largest table of which `next` is one instruction wherever it starts.
+const SMALL_TABLE_BYTES: usize = 4096;
+/// Bytes of an element of a table.
+const ELEMENT_BYTES: usize = size_of::<LuaValue>();
+
+/// Charges work on a number of bytes.
+pub fn charge_bytes(state: &LuaState, bytes: usize) -> Result<(), LuaError> {
+    charge(state, bytes / BYTES_PER_INSTRUCTION)
+}
+
+/// Charges work on elements of a table.
+pub fn charge_elements(state: &LuaState, elements: usize) -> Result<(), LuaError> {
+    charge(state, elements / ELEMENTS_PER_INSTRUCTION)
+}
+
+/// Puts charges in front of functions of the standard libraries.
+pub fn add(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), LuaError> {
+    if let Some(original) = callable(state, globals, "next")? {
+        let traversal = Cell::new(Traversal::default());
+        let function = closure(state, Rc::new(move |state| next(state, &original, &traversal)));
+        set_field(state, globals, "next", function)?;
+    }
+    wrap(state, globals, "tonumber", charge_digits)?;
+    wrap(state, globals, "rawequal", charge_comparison)?;
+    if let LuaValue::Table(library) = field(state, globals, "table")? {
+        for name in ["foreach", "foreachi", "maxn"] {
+            wrap(state, &library, name, charge_table)?;
+        }
+        wrap(state, &library, "remove", charge_removal)?;
+        if let Some(original) = callable(state, &library, "sort")? {
+            let less_than = closure(state, Rc::new(less_than));
+            let function = closure(state, Rc::new(move |state| sort(state, &original, less_than)));
+            set_field(state, &library, "sort", function)?;
+        }
+    }
+    Ok(())
+}
+
+/// The last step of `next` in a large table: the table and the key that was returned.
+#[derive(Clone, Copy, Default)]
+struct Traversal {
+    table: usize,
+    key: u64,
+}
+
+/// `next(table [, key])`: steps that follow each other visit each element once, which the first one is charged for. Any
+/// other step may visit all of them, since those that were removed stay behind as empty ones.
+fn next(state: &mut LuaState, original: &LuaCallable, traversal: &Cell<Traversal>) -> Result<usize, LuaError> {
+    // An error of the machine has no line in front.
+    let call = |state: &mut LuaState| original.call(state).map_err(|error| LuaError::Runtime(error.into_value()));
+    let LuaValue::Table(table) = argument(state, 1) else { return call(state) };
+    if table.buffer_bytes() <= SMALL_TABLE_BYTES {
+        return call(state);
+    }
+    let last = traversal.get();
+    if last.table != table.identity() || last.key != identity(&argument(state, 2)) {
+        charge_elements(state, table.buffer_bytes() / ELEMENT_BYTES)?;
+    }
+    let results = call(state)?;
+    let key = state.get_at(state.top_idx() - results as i32);
+    let is_over = key == LuaValue::Nil;
+    traversal.set(if is_over {
+        Traversal::default()
+    } else {
+        Traversal { table: table.identity(), key: identity(&key) }
+    });
+    Ok(results)
+}
+
+/// Number of a value that differs between keys of one table.
+fn identity(value: &LuaValue) -> u64 {
+    match value {
+        LuaValue::Float(number) => number.to_bits(),
+        LuaValue::Int(number) => (*number as f64).to_bits(),
+        LuaValue::Str(text) => text.identity() as u64,
+        LuaValue::Table(table) => table.identity() as u64,
+        // Rare as keys: each step is charged like a first one.
+        _ => u64::MAX,
+    }
+}
+
+/// `tonumber(text)`: the length of the text.
+fn charge_digits(state: &mut LuaState) -> Result<(), LuaError> {
+    match argument(state, 1) {
+        LuaValue::Str(text) => charge(state, text.len() / DIGITS_PER_INSTRUCTION),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes that are compared at most.
+fn charge_comparison(state: &mut LuaState) -> Result<(), LuaError> {
+    match (argument(state, 1), argument(state, 2)) {
+        (LuaValue::Str(one), LuaValue::Str(other)) => charge_bytes(state, one.len().min(other.len())),
+        _ => Ok(()),
+    }
+}
+
+/// All elements of the first argument.
+fn charge_table(state: &mut LuaState) -> Result<(), LuaError> {
+    match argument(state, 1) {
+        LuaValue::Table(table) => charge(state, table.buffer_bytes() / ELEMENT_BYTES),
+        _ => Ok(()),
+    }
+}
+
+/// `table.remove(table [, position])`: the elements that move.
+fn charge_removal(state: &mut LuaState) -> Result<(), LuaError> {
+    match (argument(state, 1), argument(state, 2)) {
+        (LuaValue::Table(_), LuaValue::Nil) => Ok(()),
+        (LuaValue::Table(table), _) => {
+            let len = table.getn() as f64;
+            let position = super::natives::number_argument(state, 2)?;
+            charge_moved(state, len - position)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Elements that move by one.
+pub fn charge_moved(state: &LuaState, elements: f64) -> Result<(), LuaError> {
+    charge(state, elements.max(0.0) as usize)
+}
+
+/// `table.sort(table [, comparator])`: each element as often as a sort that halves visits it. Without a comparator the
+/// order of Lua is one, which is charged for each comparison.
+fn sort(state: &mut LuaState, original: &LuaCallable, less_than: LuaValue) -> Result<usize, LuaError> {
+    if let LuaValue::Table(table) = argument(state, 1) {
+        let len = table.getn();
+        charge(state, (len as usize).saturating_mul(len.max(1).ilog2() as usize))?;
+        match argument_count(state) {
+            1 => state.push(less_than),
+            _ if argument(state, 2) == LuaValue::Nil => state.set_at(state.current_call_info().func + 2, less_than),
+            _ => {}
+        }
+    }
+    original.call(state)
+}
+
+/// Whether the first argument is less than the second.
+fn less_than(state: &mut LuaState) -> Result<usize, LuaError> {
+    charge(state, 1)?;
+    charge_comparison(state)?;
+    let own = state.current_ci_idx();
+    match state.less_than(&argument(state, 1), &argument(state, 2)) {
+        Ok(is_less) => state.push(LuaValue::Bool(is_less)),
+        Err(error) => {
+            // An error of this function is one of the sort, which finds the script's line at its caller.
+            if state.current_ci_idx() == own {
+                state.ci = state.prev_ci(own).unwrap_or(own);
+            }
+            return Err(error);
+        }
+    }
+    Ok(1)
+}

@@ -1,0 +1,26 @@
+//! Scripting family: EVAL, SCRIPT, FUNCTION and FCALL. The rows are part of every build. Lua is behind the feature
+//! `scripting`: without it, commands that run or compile a text answer how to get it.
+
+#[cfg(feature = "scripting")]
+mod eval;
+#[cfg(feature = "scripting")]
+mod functions;
+#[cfg(feature = "scripting")]
+mod host;
+#[cfg(feature = "scripting")]
+mod libraries;
+mod library_commands;
+#[cfg_attr(not(feature = "scripting"), path = "absent.rs")]
+#[cfg_attr(feature = "scripting", path = "present.rs")]
+mod lua;
+#[cfg(feature = "scripting")]
+mod machine;
+mod rows;
+#[cfg(feature = "scripting")]
+mod run;
+#[cfg(feature = "scripting")]
+mod shebang;
+
+pub(super) use rows::ROWS;
+
+pub use lua::may_write;

@@ -1,0 +1,279 @@
+//! Runs of scripts and functions: the machine, what a script may do, and its error.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use super::host::Rights;
+use super::machine::{Compiled, Failure, LoadedFunction, Machine, World};
+use super::shebang::{self, script_flags};
+use crate::base::argv::ArgvRef;
+use crate::base::headroom::ensure;
+use crate::commands::{Context, Row, flags};
+use crate::resp::error::{CommandError, ErrorText};
+use crate::server::scripts::library::{Libraries, header};
+use crate::server::{Server, monitors};
+
+/// Upper bound of the memory of a machine that has compiled nothing.
+const MACHINE_BYTES: usize = 1024 * 1024;
+
+/// Script or function to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Program<'a> {
+    /// Slot of a script in the cache.
+    Script(u32),
+    /// Name of a function.
+    Function(&'a [u8]),
+}
+
+/// Function of a library.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub description: Option<Vec<u8>>,
+    pub flags: u32,
+    library: Vec<u8>,
+    compiled: Compiled,
+    /// Position among the functions of its library.
+    position: usize,
+}
+
+/// The machine with what it compiled.
+#[derive(Debug)]
+pub struct Runner {
+    machine: Machine,
+    /// Compiled scripts by their slots in the cache, with their flags.
+    scripts: Vec<Option<(Compiled, u32)>>,
+    pub functions: BTreeMap<Vec<u8>, Function>,
+    /// Changes of the libraries that the functions are of; `None` before the first load.
+    libraries_at: Option<u64>,
+}
+
+impl Runner {
+    fn new() -> Result<Runner, ErrorText> {
+        ensure(MACHINE_BYTES).map_err(CommandError::from)?;
+        let machine = Machine::new().map_err(|_| ErrorText::from(CommandError::OUT_OF_MEMORY))?;
+        Ok(Runner { machine, scripts: Vec::new(), functions: BTreeMap::new(), libraries_at: None })
+    }
+
+    /// Compiles a script; returns it with its flags.
+    pub fn compile_script(&mut self, text: &[u8]) -> Result<(Compiled, u32), ErrorText> {
+        let (flags, body) = shebang::read(text)?;
+        let compiled = self.machine.compile(World::Script, body);
+        Ok((compiled.map_err(|message| ErrorText::not_compiled(&message))?, flags))
+    }
+
+    /// Keeps a compiled script for its slot.
+    pub fn keep(&mut self, slot: u32, compiled: (Compiled, u32)) {
+        let slot = slot as usize;
+        if slot >= self.scripts.len() {
+            self.scripts.resize(slot + 1, None);
+        }
+        self.scripts[slot] = Some(compiled);
+    }
+
+    /// Forgets the scripts of slots.
+    pub fn forget(&mut self, slots: &[u32]) {
+        for slot in slots {
+            if let Some((compiled, _)) = self.scripts.get_mut(*slot as usize).and_then(Option::take) {
+                self.machine.release(compiled);
+            }
+        }
+    }
+
+    pub fn forget_scripts(&mut self) {
+        for (compiled, _) in core::mem::take(&mut self.scripts).into_iter().flatten() {
+            self.machine.release(compiled);
+        }
+    }
+
+    /// Returns a compiled script with its flags; compiles it if the machine is new.
+    fn script(&mut self, cx: &Context<'_>, slot: u32) -> Result<(Compiled, u32), ErrorText> {
+        if let Some(Some(compiled)) = self.scripts.get(slot as usize) {
+            return Ok(*compiled);
+        }
+        let script = cx.server.scripts.cache.script(slot).ok_or(CommandError::NO_SCRIPT)?;
+        let compiled = self.compile_script(&script.text)?;
+        self.keep(slot, compiled);
+        Ok(compiled)
+    }
+
+    /// Loads the body of a library, of which no function may have the name of another library's.
+    pub fn load_library(&mut self, library: &[u8], body: &[u8]) -> Result<Vec<LoadedFunction>, ErrorText> {
+        let loaded = self.machine.load_library(body).map_err(ErrorText::made)?;
+        if loaded.is_empty() {
+            return Err(CommandError::NO_FUNCTIONS.into());
+        }
+        let is_taken = |function: &&LoadedFunction| {
+            self.functions.get(&function.name).is_some_and(|other| other.library != library)
+        };
+        match loaded.iter().find(is_taken).map(|taken| taken.name.clone()) {
+            None => Ok(loaded),
+            Some(name) => {
+                loaded.iter().for_each(|function| self.machine.release(function.compiled));
+                Err(ErrorText::around("ERR Function ", &name, " already exists"))
+            }
+        }
+    }
+
+    /// Replaces the functions of a library. `changes` is the number of changes of all libraries with it.
+    pub fn adopt(&mut self, library: &[u8], loaded: Vec<LoadedFunction>, changes: u64) {
+        let machine = &mut self.machine;
+        self.functions.retain(|_, function| {
+            let stays = function.library != library;
+            if !stays {
+                machine.release(function.compiled);
+            }
+            stays
+        });
+        for (position, function) in loaded.into_iter().enumerate() {
+            let LoadedFunction { name, description, flags, compiled } = function;
+            let function = Function { description, flags, library: library.to_vec(), compiled, position };
+            self.functions.insert(name, function);
+        }
+        self.libraries_at = Some(changes);
+    }
+
+    /// Makes the next use load all libraries again.
+    pub fn forget_libraries(&mut self) {
+        for function in core::mem::take(&mut self.functions).into_values() {
+            self.machine.release(function.compiled);
+        }
+        self.libraries_at = None;
+    }
+
+    /// Functions of a library in the order of their registration.
+    pub fn functions_of(&self, library: &[u8]) -> Vec<(&[u8], &Function)> {
+        let functions = self.functions.iter().filter(|(_, function)| function.library == library);
+        let mut functions: Vec<_> = functions.map(|(name, function)| (&name[..], function)).collect();
+        functions.sort_by_key(|(_, function)| function.position);
+        functions
+    }
+
+    /// Loads all libraries, if others than those of the engine are loaded. One that cannot be loaded has no functions.
+    fn load_all(&mut self, libraries: &Libraries) {
+        if self.libraries_at == Some(libraries.changes()) {
+            return;
+        }
+        self.forget_libraries();
+        for library in libraries.iter() {
+            let Ok(header) = header(&library.code) else { continue };
+            if let Ok(loaded) = self.load_library(&library.name, &library.code[header.len..]) {
+                self.adopt(&library.name, loaded, libraries.changes());
+            }
+        }
+        self.libraries_at = Some(libraries.changes());
+    }
+}
+
+/// Takes the machine out of its place, if there is one.
+pub fn take_machine(cx: &mut Context<'_>) -> Option<Box<Runner>> {
+    cx.server.scripts.machine.take()?.downcast().ok()
+}
+
+/// Does something with the machine. One is built if there is none, or if libraries and compiled scripts fill the present one.
+pub fn with_machine<T>(
+    cx: &mut Context<'_>,
+    act: impl FnOnce(&mut Context<'_>, &mut Runner) -> Result<T, ErrorText>,
+) -> Result<T, ErrorText> {
+    let limits = cx.server.settings.script_limits;
+    let present = take_machine(cx).and_then(|mut runner| runner.machine.has_room(limits).then_some(runner));
+    let mut runner = match present {
+        Some(runner) => runner,
+        None => Box::new(Runner::new()?),
+    };
+    let limited = runner.machine.limit(limits).map_err(|error| CommandError::from(error).into());
+    let result = limited.and_then(|()| act(cx, &mut runner));
+    cx.server.scripts.machine.put(runner);
+    result
+}
+
+/// Shows the command to monitors, before those that the script calls.
+pub fn show_monitors(cx: &mut Context<'_>, argv: ArgvRef<'_>) {
+    if cx.clients.has_monitors() {
+        monitors::show(cx.clients, cx.now, cx.client, monitors::Origin::Client, argv);
+    }
+}
+
+/// Does something with the machine after it loaded the libraries of the engine.
+pub fn with_libraries<T>(
+    cx: &mut Context<'_>,
+    act: impl FnOnce(&mut Context<'_>, &mut Runner) -> Result<T, ErrorText>,
+) -> Result<T, ErrorText> {
+    with_machine(cx, |cx, runner| {
+        runner.load_all(&cx.server.scripts.libraries);
+        act(cx, runner)
+    })
+}
+
+/// Runs a script or function with its keys and arguments.
+pub fn run_program(
+    cx: &mut Context<'_>,
+    program: Program<'_>,
+    read_only: bool,
+    [keys, arguments]: [ArgvRef<'_>; 2],
+) -> Result<(), ErrorText> {
+    with_machine(cx, |cx, runner| {
+        let (world, (compiled, flags)) = match program {
+            Program::Script(slot) => (World::Script, runner.script(cx, slot)?),
+            Program::Function(name) => {
+                runner.load_all(&cx.server.scripts.libraries);
+                let function = runner.functions.get(name).ok_or(CommandError::NO_SUCH_FUNCTION)?;
+                (World::Function, (function.compiled, function.flags))
+            }
+        };
+        let rights = check_rights(cx, flags, read_only)?;
+        let database = cx.database();
+        let host = runner.machine.host().clone();
+        host.borrow_mut().begin(cx, rights);
+        let outcome = runner.machine.call(world, compiled, [keys, arguments], cx.reply);
+        host.borrow_mut().end(cx, database);
+        outcome.map_err(|failure| failed(cx, &failure, program))
+    })
+}
+
+/// Checks the flags of a script, in the order of Redis, and returns what its commands may do.
+fn check_rights(cx: &Context<'_>, flags: u32, read_only: bool) -> Result<Rights, ErrorText> {
+    let has = |flag| flags & flag != 0;
+    let is_over_limit = cx.keyspace.is_over_limit();
+    if !has(script_flags::COMPATIBLE) {
+        if !has(script_flags::NO_WRITES) {
+            if let Some(error) = cx.server.store_error() {
+                return Err(error);
+            }
+            if read_only {
+                return Err(CommandError::SCRIPT_RO_FLAG.into());
+            }
+        }
+        if is_over_limit && !has(script_flags::ALLOW_OOM | script_flags::NO_WRITES) {
+            return Err(CommandError::OUT_OF_MEMORY.into());
+        }
+    }
+    Ok(Rights {
+        read_only: read_only || has(script_flags::NO_WRITES),
+        deny_oom: is_over_limit && !has(script_flags::ALLOW_OOM),
+    })
+}
+
+fn failed(cx: &Context<'_>, failure: &Failure, program: Program<'_>) -> ErrorText {
+    let name = match program {
+        Program::Script(slot) => cx.server.scripts.cache.script(slot).map(|script| &script.name[..]),
+        Program::Function(name) => Some(name),
+    };
+    let place = failure.source.as_ref().map(|(source, line)| (&source[..], *line));
+    ErrorText::script_failed(&failure.message, name.unwrap_or_default(), place)
+}
+
+/// Whether a request runs a script that may write. A function may, and a script without the flag `no-writes`.
+pub fn may_write(server: &Server, row: &Row, argv: ArgvRef<'_>) -> bool {
+    if !row.has(flags::RUNS_SCRIPT) || row.has(flags::READONLY) {
+        return false;
+    }
+    let named = argv.get(1).unwrap_or_default();
+    let cache = &server.scripts.cache;
+    let text = match row.name {
+        "evalsha" => cache.find(&named.to_ascii_lowercase()).and_then(|slot| cache.script(slot)),
+        _ => None,
+    };
+    let flags = shebang::read(text.map_or(named, |script| &script.text)).map(|(flags, _)| flags);
+    row.name == "fcall" || flags.unwrap_or_default() & script_flags::NO_WRITES == 0
+}

@@ -1,0 +1,81 @@
+//! Texts of scripts and libraries. The machine that runs them is a cache beside them: it is not copied, and built again
+//! where it is missing.
+
+#[cfg(feature = "scripting")]
+pub mod cache;
+pub mod library;
+
+use alloc::vec::Vec;
+
+use crate::server::scripts::library::Libraries;
+
+#[cfg(feature = "scripting")]
+use alloc::boxed::Box;
+#[cfg(feature = "scripting")]
+use core::any::Any;
+#[cfg(feature = "scripting")]
+use core::fmt;
+
+/// Libraries of functions, scripts, and the machine.
+#[derive(Clone, Debug, Default)]
+pub struct Scripts {
+    pub libraries: Libraries,
+    #[cfg(feature = "scripting")]
+    pub cache: cache::ScriptCache,
+    #[cfg(feature = "scripting")]
+    pub machine: MachineSlot,
+}
+
+/// Place of the machine. A copy is empty: a machine cannot be copied, and is built again from the texts.
+#[cfg(feature = "scripting")]
+#[derive(Default)]
+pub struct MachineSlot(Option<Box<dyn Any>>);
+
+#[cfg(feature = "scripting")]
+impl MachineSlot {
+    pub fn take(&mut self) -> Option<Box<dyn Any>> {
+        self.0.take()
+    }
+
+    pub fn put(&mut self, machine: Box<dyn Any>) {
+        self.0 = Some(machine);
+    }
+}
+
+#[cfg(feature = "scripting")]
+impl Clone for MachineSlot {
+    fn clone(&self) -> MachineSlot {
+        MachineSlot(None)
+    }
+}
+
+#[cfg(feature = "scripting")]
+impl fmt::Debug for MachineSlot {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("MachineSlot").field(&self.0.is_some()).finish()
+    }
+}
+
+#[cfg(feature = "scripting")]
+impl Scripts {
+    /// Texts of all scripts, and whether SCRIPT LOAD named them.
+    pub fn texts(&self) -> Vec<(&[u8], bool)> {
+        self.cache.iter().map(|(script, is_loaded)| (&*script.text, is_loaded)).collect()
+    }
+
+    /// Adds a script of another engine.
+    pub fn add_text(&mut self, text: &[u8], is_loaded: bool) {
+        self.cache.add(text, is_loaded);
+    }
+}
+
+#[cfg(not(feature = "scripting"))]
+impl Scripts {
+    /// Texts of all scripts: there are none.
+    pub fn texts(&self) -> Vec<(&[u8], bool)> {
+        Vec::new()
+    }
+
+    /// Forgets a script of another engine.
+    pub fn add_text(&mut self, _: &[u8], _: bool) {}
+}
