@@ -1,6 +1,7 @@
 // Builds the package: target/engine (bindings and wasm), target/generated (the command table) and src become
 // target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
-// src/generated. Four steps: bundles, declarations, the command line, the files beside them.
+// src/generated. Four steps: bundles, declarations, the command line, the files beside them. KEYLATCH_NAME is the name of the
+// package: keylatch-scripting has another engine, and takes the declarations of keylatch, which is built first.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -21,6 +22,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 const engine = resolve(process.env.KEYLATCH_ENGINE || join(root, 'target', 'engine'));
 const out = resolve(process.env.KEYLATCH_OUT || join(root, 'target', 'npm', 'keylatch'));
+const name = process.env.KEYLATCH_NAME || 'keylatch';
+const withLua = name !== 'keylatch';
 const source = (name = '') => join(here, 'src', name);
 
 /** Sources by which the bundles import each other, instead of holding copies, and the files to import. */
@@ -47,7 +50,7 @@ const PACKED = 'packed-engine.js';
 const wasm = readFileSync(join(engine, 'engine.wasm'));
 const wasmHash = createHash('sha256').update(wasm).digest('hex').slice(0, 16);
 /** Different for every build of the engine. */
-const ENGINE_NAME = `keylatch engine ${wasmHash}`;
+const ENGINE_NAME = `${name} engine ${wasmHash}`;
 
 async function packEngine() {
   const base64 = Buffer.from(await deflated()).toString('base64');
@@ -58,13 +61,14 @@ async function packEngine() {
 /** The engine, deflated by Zopfli: a twentieth smaller than by zlib. Takes seconds, so the result is kept. */
 async function deflated() {
   const folder = join(root, 'target', 'deflated');
-  const kept = join(folder, `${wasmHash}.bin`);
+  const kept = join(folder, `${name}-${wasmHash}.bin`);
   if (existsSync(kept)) return readFileSync(kept);
   // Loaded here only, since it listens to errors of the whole process.
   const { default: zopfli } = await import('@gfx/zopfli');
-  const bytes = await zopfli.deflateAsync(wasm, { numiterations: 15 });
-  rmSync(folder, { recursive: true, force: true });
+  const bytes = await zopfli.deflateAsync(wasm, { numiterations: withLua ? 5 : 15 });
   mkdirSync(folder, { recursive: true });
+  const stale = readdirSync(folder).filter((file) => file.replace(/-[^-]*$/, '') === name);
+  for (const file of stale) rmSync(join(folder, file));
   writeFileSync(kept, bytes);
   return bytes;
 }
@@ -82,7 +86,11 @@ const SHARED = {
   absWorkingDir: join(here, 'src'),
   banner: { js: BANNER },
   inject: [source('globals.ts')],
-  define: { ENGINE_BYTES: String(wasm.length), ENGINE_NAME: JSON.stringify(ENGINE_NAME) },
+  define: {
+    ENGINE_BYTES: String(wasm.length),
+    ENGINE_NAME: JSON.stringify(ENGINE_NAME),
+    PACKAGE_NAME: JSON.stringify(name),
+  },
 };
 
 /** Leaves imports of layers to the files in `folder`, relative to the bundle. */
@@ -149,6 +157,8 @@ async function bundles() {
     await bundle(format, [entry('stand-ins')], [], { inject: [] });
     await bundle(format, plain, [layers(LAYERS, '.')]);
   }
+  // An element is for pages: an ES module alone, and nothing of the other bundles in it.
+  await bundle('esm', [entry('element')], [layers(LAYERS, '.')]);
   const ofWorkerd = [
     entry('index', 'workerd'),
     entry('testing-portable', 'testing-workerd'),
@@ -204,9 +214,20 @@ async function commandLine() {
 /** Declarations of the ES modules, each with the entry that declares it. */
 const DECLARED = {
   ...Object.fromEntries(
-    ['core', 'hints', 'index', 'ioredis', 'keyv', 'locks', 'persist', 'server', 'tabs', 'testing', 'upstash'].map(
-      (name) => [name, name],
-    ),
+    [
+      'core',
+      'element',
+      'hints',
+      'index',
+      'ioredis',
+      'keyv',
+      'locks',
+      'persist',
+      'server',
+      'tabs',
+      'testing',
+      'upstash',
+    ].map((name) => [name, name]),
   ),
   'persist-browser': 'persist',
   'persist-workerd': 'persist',
@@ -223,6 +244,7 @@ const PEER_TYPES = /^import type .* from 'ioredis';$/m;
  * the same to a program that loads both, and editors read them once.
  */
 function declarations() {
+  if (withLua) return copyDeclarations();
   const scratch = join(out, 'declarations');
   const compiler = join(here, 'node_modules', 'typescript', 'bin', 'tsc');
   execFileSync(
@@ -256,15 +278,50 @@ function declarations() {
   rmSync(scratch, { recursive: true });
 }
 
+/** Takes the declarations of the package without Lua: they are of the same sources. */
+function copyDeclarations() {
+  const other = join(dirname(out), 'keylatch');
+  for (const file of readdirSync(other, { recursive: true })) {
+    if (!file.endsWith('.d.ts')) continue;
+    mkdirSync(dirname(join(out, file)), { recursive: true });
+    copyFileSync(join(other, file), join(out, file));
+  }
+}
+
+/** The manifest of the package with Lua, made of the other one's. */
+function manifestWithLua(manifest) {
+  return {
+    ...manifest,
+    name,
+    description: 'keylatch with Lua: scripts and functions of Redis in a key-value engine of WebAssembly',
+    keywords: [...manifest.keywords, 'lua', 'eval', 'scripting'],
+    bin: { [name]: manifest.bin.keylatch },
+  };
+}
+
+/** The README of the package with Lua: what differs, then the other one's text with the new name in its examples. */
+function readme() {
+  const text = readFileSync(join(here, 'README.md'), 'utf8');
+  if (!withLua) return text;
+  const imports = text
+    .replaceAll(/(['"])keylatch(?=['"/])/g, `$1${name}`)
+    .replaceAll(/\b(npm (?:i|install)|npx) keylatch\b/g, `$1 ${name}`);
+  return (
+    readFileSync(join(here, 'README-scripting.md'), 'utf8') + imports.replace(/^# keylatch\n/, '\n# All of keylatch\n')
+  );
+}
+
 function besides() {
   const {
     scripts: _0,
     devDependencies: _1,
     ...manifest
   } = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8'));
-  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  const described = withLua ? manifestWithLua(manifest) : manifest;
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(described, null, 2)}\n`);
   writeFileSync(join(out, 'keylatch.wasm'), wasm);
-  for (const name of ['README.md', 'keylatch.wasm.d.ts']) copyFileSync(join(here, name), join(out, name));
+  writeFileSync(join(out, 'README.md'), readme());
+  copyFileSync(join(here, 'keylatch.wasm.d.ts'), join(out, 'keylatch.wasm.d.ts'));
   copyFileSync(join(root, 'target', 'generated', 'commands.json'), join(out, 'commands.json'));
   for (const name of ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE']) {
     if (existsSync(join(root, name))) copyFileSync(join(root, name), join(out, name));

@@ -8,7 +8,7 @@ import { run } from './support/server.mjs';
 describe('in place of redis-memory-server', { concurrency: 1 }, () => {
   const examples = examplesBelow('In place of redis-memory-server');
 
-  test('there are examples', () => assert.equal(examples.length, 4));
+  test('there are examples', () => assert.equal(examples.length, 5));
 
   for (const [index, code] of examples.entries()) {
     test(`example ${index + 1} of the README`, async () => {

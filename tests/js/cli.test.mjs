@@ -155,3 +155,20 @@ test('run: 2 with line and column for what cannot be read; the others still run'
   assert.match(stderr, /^syntax\.session:3:\d+: ./m);
   assert.match(stdout, /good\.session: 1 checked, all match\n1 of 3 sessions match/);
 });
+
+test('run checks races as they are written, and names lines that are not in one', () => {
+  const race = file(
+    'race.session',
+    '@ race\nA> SETNX k a\n(integer) 1\nA+\nB> SETNX k b\n(integer) 1\nB+\n@ join\n> GET k\n"a"\n',
+  );
+  assert.deepEqual(keylatch(['run', race]), { status: 0, stdout: 'race.session: 2 checked, all match\n', stderr: '' });
+  for (const [text, place] of [
+    ['> PING\nA+\n', '2:1: expected between `@ race` and `@ join`'],
+    ['@ join\n', '1:3: expected between'],
+    ['@ race\n> PING\n', '1:3: `@ race` without `@ join` below it'],
+  ]) {
+    const { status, stderr } = keylatch(['run', file('mark.session', text)]);
+    assert.equal(status, 2);
+    assert.ok(stderr.startsWith(`mark.session:${place}`), stderr);
+  }
+});

@@ -4,42 +4,56 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe as suite, test } from 'node:test';
-import { entry } from './support/package.mjs';
+import { entry, scripting } from './support/package.mjs';
 import { describe, matches, recordings, request } from './support/recordings.mjs';
-
-const { Keylatch, ManualClock } = await entry('index');
-const { createServer } = await entry('server');
 
 // 2026-01-01: the recordings hold dates long past and dates after 2100.
 const NOW_MS = 1_767_225_600_000;
 
-const files = recordings();
+const all = recordings();
+/** Recordings of scripts, for the package with Lua. */
+const OF_SCRIPTS = ['script', 'function'];
+const files = all.filter(({ name }) => !OF_SCRIPTS.includes(name));
+const scripts = all.filter(({ name }) => OF_SCRIPTS.includes(name));
+const BUILDS = [
+  { build: 'keylatch', entry, files },
+  { build: 'keylatch-scripting', entry: scripting, files: scripts },
+];
 
-test('there are recordings', () => assert.ok(files.length >= 12, String(files.length)));
-
-suite('the engine of the package', () => {
-  for (const { name, sessions } of files) {
-    test(name, () => {
-      for (const { id, steps } of sessions) {
-        const clock = new ManualClock(NOW_MS);
-        const db = new Keylatch({ clock });
-        const clients = new Map();
-        for (const step of steps) {
-          if (!clients.has(step.connection)) clients.set(step.connection, db.client({ protocol: 2 }));
-          const client = clients.get(step.connection);
-          let got = Buffer.from(client.callRaw(...step.argv));
-          // In the recordings no other client serves a blocked one: its timeout passes.
-          if (got.length === 0) {
-            clock.set(db.nextExpiry() ?? NOW_MS);
-            got = Buffer.from(client.takeOutbox());
-          }
-          assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
-        }
-        db.close();
-      }
-    });
-  }
+test('there are recordings', () => {
+  assert.ok(files.length >= 12, String(files.length));
+  assert.equal(scripts.length, 2);
 });
+
+for (const { build, entry, files } of BUILDS)
+  suite(`the engine of ${build}`, async () => {
+    const { Keylatch, ManualClock } = await entry('index');
+    for (const { name, sessions } of files) {
+      test(name, () => {
+        for (const session of sessions) {
+          const clock = new ManualClock(NOW_MS);
+          const db = new Keylatch({ clock });
+          replay(db, clock, session);
+          db.close();
+        }
+      });
+    }
+  });
+
+function replay(db, clock, { id, steps }) {
+  const clients = new Map();
+  for (const step of steps) {
+    if (!clients.has(step.connection)) clients.set(step.connection, db.client({ protocol: 2 }));
+    const client = clients.get(step.connection);
+    let got = Buffer.from(client.callRaw(...step.argv));
+    // In the recordings no other client serves a blocked one: its timeout passes.
+    if (got.length === 0) {
+      clock.set(db.nextExpiry() ?? NOW_MS);
+      got = Buffer.from(client.takeOutbox());
+    }
+    assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
+  }
+}
 
 /** A connection that sends a request and returns the next whole reply. */
 class Peer {
@@ -89,27 +103,29 @@ function replyLength(bytes, at) {
   return next <= bytes.length ? next - at : 0;
 }
 
-suite('a server over TCP', () => {
-  let server;
-  before(async () => {
-    server = createServer({ port: 0 });
-    await server.listen();
-  });
-  after(() => server.close());
-
-  for (const { name, sessions } of files) {
-    test(name, async () => {
-      for (const { id, steps } of sessions) {
-        const peers = new Map();
-        const reset = new Peer(server.port);
-        await reset.ask([Buffer.from('FLUSHALL')]);
-        for (const step of steps) {
-          if (!peers.has(step.connection)) peers.set(step.connection, new Peer(server.port));
-          const got = await peers.get(step.connection).ask(step.argv);
-          assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
-        }
-        [reset, ...peers.values()].forEach((peer) => peer.close());
-      }
+for (const { build, entry, files } of BUILDS)
+  suite(`a server of ${build} over TCP`, () => {
+    let server;
+    before(async () => {
+      const { createServer } = await entry('server');
+      server = createServer({ port: 0 });
+      await server.listen();
     });
-  }
-});
+    after(() => server.close());
+
+    for (const { name, sessions } of files) {
+      test(name, async () => {
+        for (const { id, steps } of sessions) {
+          const peers = new Map();
+          const reset = new Peer(server.port);
+          await reset.ask([Buffer.from('FLUSHALL')]);
+          for (const step of steps) {
+            if (!peers.has(step.connection)) peers.set(step.connection, new Peer(server.port));
+            const got = await peers.get(step.connection).ask(step.argv);
+            assert.ok(matches(step, got), `${id}: ${describe(step, got)}`);
+          }
+          [reset, ...peers.values()].forEach((peer) => peer.close());
+        }
+      });
+    }
+  });

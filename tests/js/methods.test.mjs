@@ -103,7 +103,7 @@ const REASONS = {
 
 /** `OBJECT|ENCODING` as `objectEncoding`, `LATCH.CHECK` as `latchCheck`. */
 function methodOf(row) {
-  return row.toLowerCase().replace(/[|.-](.)/g, (_, letter) => letter.toUpperCase());
+  return row.toLowerCase().replace(/[|._-](.)/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Rows that can be run: a container without its subcommand is an error. */

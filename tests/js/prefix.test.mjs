@@ -136,8 +136,9 @@ test('the engine finds the same keys, for every command with keys', () => {
   const kinds = { integer: '1', double: '1', 'unix-time': '1' };
   /** The least arguments of a command, with two keys or pairs where there may be several. */
   const words = (argument) => {
-    if (argument.optional) return [];
-    const { type, name, token, multiple, arguments: parts = [] } = argument;
+    const { type, name, token, multiple, optional, arguments: parts = [] } = argument;
+    // Keys that may be missing are counted by an argument before them.
+    if (optional && !(type === 'key' && multiple)) return [];
     const first = type === 'oneof' ? [parts[0]] : parts;
     const inner = type === 'pure-token' ? [] : first.length > 0 ? first.flatMap(words) : [kinds[type] ?? `<${type}>`];
     const once = [...(token === undefined ? [] : [token]), ...(name === 'numkeys' ? ['2'] : inner)];

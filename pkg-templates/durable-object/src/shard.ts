@@ -26,6 +26,8 @@ export interface Env {
  * Default limit. It leaves memory of an isolate's 128 MB for a snapshot, the log as it is read, and other namespaces.
  */
 const MAX_MEMORY = '20mb';
+/** Memory of a script, which the engine ensures before one starts. */
+const MAX_SCRIPT_MEMORY = '8mb';
 
 export class Shard extends DurableObject<Env> {
   readonly #log: Log;
@@ -36,7 +38,9 @@ export class Shard extends DurableObject<Env> {
     this.#log = new Log(ctx.storage);
     this.#db = rebuild(this.#log);
     // Nothing is evicted: stored data is kept, and a write beyond the limit is refused.
-    this.#db.call('CONFIG', 'SET', 'maxmemory', env.KEYLATCH_MAXMEMORY ?? MAX_MEMORY, 'maxmemory-policy', 'noeviction');
+    const limit = env.KEYLATCH_MAXMEMORY ?? MAX_MEMORY;
+    this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
+    this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
   }
 
   /**

@@ -83,11 +83,15 @@ function atLeast(row, fixed) {
   return [...fixed, ...next];
 }
 
+/** Names of arguments in Redis that are words of TypeScript. */
+const RESERVED = new Set(['function']);
+
 /** Numbers names that occur twice, and changes those that TypeScript keeps for itself. */
 function named(all) {
   const seen = new Map();
   return all.map((one) => {
-    const name = /^[a-z]\w*$/i.test(one.name) ? one.name : 'argument';
+    const isName = /^[a-z]\w*$/i.test(one.name) && !RESERVED.has(one.name);
+    const name = isName ? one.name : 'argument';
     const count = (seen.get(name) ?? 0) + 1;
     seen.set(name, count);
     return { ...one, name: count === 1 ? name : `${name}${count}` };

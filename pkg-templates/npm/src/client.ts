@@ -16,10 +16,10 @@ import { decodeReplies, type Reply } from './reply.js';
 import type { Site } from './single-flight.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
 import { fromCaller } from './stack.js';
-import { Walks } from './sugar/walks.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { TRACK, Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
 import { checked } from './sugar/option-check.js';
+import { PreparedScripts } from './sugar/prepared-scripts.js';
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
@@ -38,7 +38,7 @@ const SHARED_WATCH =
   'use db.transaction(async (client) => ...), or watch on a db.client() of your own';
 
 /** Runs commands immediately, and returns promises for blocking ones; bulk strings as Text. */
-class Direct<Text extends string | Uint8Array> extends Walks<Text> {
+class Direct<Text extends string | Uint8Array> extends PreparedScripts<Text> {
   readonly #connection: Connection;
   readonly #asBytes: boolean;
 

@@ -10,6 +10,7 @@ import { InspectionCommands } from './sugar/inspection.js';
 import { KeyCommands } from './sugar/keys.js';
 import { ListCommands } from './sugar/lists.js';
 import { RangeCommands } from './sugar/ranges.js';
+import { ScriptCommands } from './sugar/scripts.js';
 import { SetAlgebraCommands } from './sugar/set-algebra.js';
 import { SetCommands } from './sugar/sets.js';
 import { SortCommands } from './sugar/sort.js';
@@ -37,7 +38,8 @@ export interface Commands<C extends ResultMode, Text extends string | Uint8Array
     GeoCommands<C, Text>,
     SortCommands<C, Text>,
     ConnectionCommands<C, Text>,
-    InspectionCommands<C, Text> {}
+    InspectionCommands<C, Text>,
+    ScriptCommands<C, Text> {}
 
 /** Classes of the interface above. Copying their methods keeps the prototype chain short, and families independent of each other. */
 const FAMILIES = [
@@ -55,6 +57,7 @@ const FAMILIES = [
   SortCommands,
   ConnectionCommands,
   InspectionCommands,
+  ScriptCommands,
 ];
 
 for (const { prototype } of FAMILIES) {

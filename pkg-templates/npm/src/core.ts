@@ -54,6 +54,8 @@ export type {
 export type { ExpireCondition, ExpireOptions } from './sugar/expire-condition.js';
 export type { FieldExpiryResult } from './sugar/hash-expiry.js';
 export type { CopyOptions, RestoreOptions, ScanOptions } from './sugar/keys.js';
+export type { Script, ScriptOptions } from './sugar/prepared-scripts.js';
+export type { FunctionLoadOptions } from './sugar/scripts.js';
 export type { ListEnd, PopOptions, PositionOptions } from './sugar/lists.js';
 export type { RangeEnd, RangeOptions } from './sugar/ranges.js';
 export type { CombineOptions } from './sugar/set-algebra.js';

@@ -104,6 +104,8 @@ export interface GlueEngine {
   replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number): void;
+  /** Variant of `load` that also begins tokens of latches anew. */
+  loadFresh(length: number): void;
   /** Clients and configuration, for `importState` of a fresh instance; throws if some state cannot migrate. */
   exportState(): Uint8Array;
   importState(length: number): void;
@@ -112,6 +114,8 @@ export interface GlueEngine {
   /** The key in the input with a part of its value, as RESP; undefined if there is no such key. */
   inspectKey(length: number, db: number, from: number, count: number): Uint8Array | undefined;
   runSession(length: number, untilLine: number | undefined, brief: boolean): unknown;
+  /** Whether the step in the first `step` bytes of the input expects the reply in the others. */
+  expectsReply(length: number, step: number): boolean;
   printReply(length: number): string;
   splitLine(length: number): Uint8Array[] | { message: string; column: number };
 }

@@ -11,9 +11,13 @@ export {
   type Completion,
   type KeySource,
 } from './hint/complete.js';
+export { findFault, type FaultKind, type LineFault } from './hint/fault.js';
 export { keyMatcher } from './glob.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
+export { leaseOf, type Lease } from './race/lease.js';
+export { splitReplies } from './split-replies.js';
 export type { SessionReport, SessionStep, SessionOptions } from './session.js';
-export { printReply, runSessionOn, splitLine } from './tools.js';
+export { loadFresh, printReply, runSessionOn, splitLine } from './tools.js';
+export { isUnfinished } from './unfinished.js';
 export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';

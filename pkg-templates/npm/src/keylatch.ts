@@ -204,7 +204,17 @@ export class Keylatch extends ObservableClient {
       printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
       splitLine: (line) => this.#splitLine(line),
       runSession: (text, options) => this.#runSession(text, options),
+      expectsReply: (step, reply) => this.#expectsReply(step, reply),
+      loadFresh: (snapshot) => this.#load(snapshot, (engine, length) => engine.loadFresh(length)),
     };
+  }
+
+  #expectsReply(step: string, reply: Uint8Array): boolean {
+    const text = encoder.encode(step);
+    const bytes = new Uint8Array(text.length + reply.length);
+    bytes.set(text);
+    bytes.set(reply, text.length);
+    return this.#input(bytes, (engine, length) => engine.expectsReply(length, text.length));
   }
 
   #splitLine(line: string): Uint8Array[] {

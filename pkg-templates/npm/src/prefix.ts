@@ -12,7 +12,7 @@ import { Multi } from './multi.js';
 import type { Carried, Now } from './result-mode.js';
 import type { Site } from './single-flight.js';
 import { runTransaction } from './transaction.js';
-import { Walks } from './sugar/walks.js';
+import { PreparedScripts } from './sugar/prepared-scripts.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
 /** Commands about all keys of a database, which no prefix can narrow. */
@@ -103,7 +103,7 @@ export class Prefix {
 }
 
 /** Commands of a view, with bulk strings as Text. */
-export class PrefixedCommands<Text extends string | Uint8Array> extends Walks<Text> {
+export class PrefixedCommands<Text extends string | Uint8Array> extends PreparedScripts<Text> {
   readonly #connection: Connection;
   readonly #prefix: Prefix;
   readonly #asBytes: boolean;

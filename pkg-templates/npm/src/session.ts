@@ -20,10 +20,10 @@ export interface SessionStep {
   /** Line of the step; lines count from 1. */
   readonly line: number;
   /** Kind of the line. */
-  readonly kind: 'command' | 'receive' | 'clock' | 'heading' | 'comment';
+  readonly kind: 'command' | 'receive' | 'clock' | 'race' | 'join' | 'enter' | 'leave' | 'heading' | 'comment';
   /** '' is the default client. */
   readonly client: string;
-  /** Prefix of the text, with the current database and transaction: `A[2](TX)>`, `A<`, `@`, `##`, `#`. */
+  /** Prefix of the text, with the current database and transaction: `A[2](TX)>`, `A<`, `A+`, `A-`, `@`, `##`, `#`. */
   readonly prompt: string;
   /** The line behind the prompt. */
   readonly text: string;

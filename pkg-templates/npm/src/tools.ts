@@ -13,9 +13,14 @@ export interface Tools {
   printReply(reply: Uint8Array): string;
   splitLine(line: string): Uint8Array[];
   runSession(text: string, options: SessionOptions): SessionReport;
+  /** Whether a session of one step expects this reply. */
+  expectsReply(step: string, reply: Uint8Array): boolean;
+  /** Loads a snapshot into an engine that then goes on as a fresh one would. */
+  loadFresh(snapshot: Uint8Array): void;
 }
 
-function toolsOf(db: Keylatch): Tools {
+/** @internal */
+export function toolsOf(db: Keylatch): Tools {
   const tools = (db as { readonly [TOOLS]?: Tools } | undefined)?.[TOOLS];
   if (tools === undefined) throw new TypeError('the first argument must be a Keylatch');
   return tools;
@@ -46,4 +51,12 @@ export function splitLine(db: Keylatch, line: string): Uint8Array[] {
  */
 export function runSessionOn(db: Keylatch, text: string, options: SessionOptions = {}): SessionReport {
   return toolsOf(db).runSession(text, options);
+}
+
+/**
+ * Loads a snapshot into an engine that then goes on as a fresh one would: tokens of latches do not continue above those that
+ * were granted before. For runs that begin again from the same keys.
+ */
+export function loadFresh(db: Keylatch, snapshot: Uint8Array): void {
+  toolsOf(db).loadFresh(snapshot);
 }

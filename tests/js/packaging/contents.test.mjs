@@ -45,5 +45,11 @@ test('publint finds nothing', () => {
 
 test('types are found as they are exported, in every way of resolving them', () => {
   const { file } = pack('attw');
-  run(tool('attw'), [file, '--exclude-entrypoints', 'keylatch.wasm', 'commands.json', '--no-color']);
+  const others = ['keylatch.wasm', 'commands.json', 'element'];
+  run(tool('attw'), [file, '--exclude-entrypoints', ...others, '--no-color']);
+});
+
+test('types of the element are found from ES modules, which it is alone', () => {
+  const { file } = pack('attw-element');
+  run(tool('attw'), [file, '--entrypoints', 'element', '--profile', 'esm-only', '--no-color']);
 });

@@ -21,16 +21,16 @@ before(async () => {
 after(() => browser.close());
 
 // The aims are 740 KB, 1.75 MB and 250 KB (`cargo xtask sizes`). These limits find what makes the package larger than it is.
-test('the package is at most 975 KB packed and 2.75 MB installed', () => {
+test('the package is at most 1045 KB packed and 3 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 975 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 2.75 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1045 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3 * KB * KB, `${installed} bytes installed`);
 });
 
-test('a page that streams the engine loads at most 278 KB, with brotli', async (t) => {
+test('a page that streams the engine loads at most 283 KB, with brotli', async (t) => {
   const root = project('streamed');
   await build({ root, logLevel: 'error' });
   const assets = join(root, 'dist/assets');
@@ -38,7 +38,7 @@ test('a page that streams the engine loads at most 278 KB, with brotli', async (
   const total = sizes.reduce((sum, size) => sum + size, 0);
   t.diagnostic(`${total} bytes in ${sizes.length} files`);
   assert.equal(sizes.length, 2, 'core and the engine');
-  assert.ok(total <= 278 * KB, `${total} bytes`);
+  assert.ok(total <= 283 * KB, `${total} bytes`);
   assert.deepEqual(await answersOf(browser, join(root, 'dist')), ['OK', null]);
 });
 

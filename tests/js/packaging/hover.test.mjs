@@ -21,6 +21,7 @@ const CALLS = [
 
 const text = `import { Keylatch } from 'keylatch';
 import * as main from 'keylatch';
+import * as element from 'keylatch/element';
 import * as hints from 'keylatch/hints';
 import * as ioredis from 'keylatch/ioredis';
 import * as locks from 'keylatch/locks';
@@ -31,7 +32,7 @@ import * as testing from 'keylatch/testing';
 const db = new Keylatch();
 ${CALLS.map(([call]) => `${call};`).join('\n')}
 db.getdel('k');
-export { main, hints, ioredis, locks, persist, server, tabs, testing };
+export { main, element, hints, ioredis, locks, persist, server, tabs, testing };
 `;
 writeFileSync(file, text);
 

@@ -7,3 +7,6 @@ export const folder = resolve(
 );
 
 export const entry = (name) => import(pathToFileURL(`${folder}/esm/${name}.js`).href);
+
+/** An entry of the package with Lua, which is built beside it. */
+export const scripting = (name) => import(pathToFileURL(`${folder}-scripting/esm/${name}.js`).href);

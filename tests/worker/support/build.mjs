@@ -1,8 +1,8 @@
 /**
  * Copies the template and installs its packages as its users do, and bundles it for workerd. Writes target/worker:
- * `template/` (the copy), `shipped/` and `faulty/` (the bundles: worker.js and the .wasm beside it).
+ * `template/` (the copy), `shipped/`, `faulty/` and `scripting/` (the bundles: worker.js and the .wasm beside it).
  *
- * KEYLATCH_PACKAGE names another built package than target/npm/keylatch.
+ * KEYLATCH_PACKAGE names another built package than target/npm/keylatch. keylatch-scripting is beside it.
  */
 
 import { cp, mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
@@ -17,6 +17,9 @@ export const output = join(root, 'target/worker');
 export const template = join(output, 'template');
 export const templateSource = join(root, 'pkg-templates/durable-object');
 
+/** Package that stands in for keylatch where a namespace runs Lua. */
+const WITH_LUA = 'keylatch-scripting';
+
 async function layOut() {
   const keylatch = resolve(process.env.KEYLATCH_PACKAGE ?? join(root, 'target/npm/keylatch'));
   await stat(join(keylatch, 'package.json')).catch(() => {
@@ -28,17 +31,21 @@ async function layOut() {
   const modules = join(template, 'node_modules');
   await mkdir(modules);
   await symlink(keylatch, join(modules, 'keylatch'));
+  await symlink(join(dirname(keylatch), WITH_LUA), join(modules, WITH_LUA));
   for (const name of await readdir(join(tests, 'node_modules'))) {
     if (name !== 'keylatch') await symlink(join(tests, 'node_modules', name), join(modules, name));
   }
 }
 
 /** Bundles as wrangler does: the `workerd` condition, and every .wasm left as an import of a file beside the bundle. */
-async function bundle(entry, name) {
+async function bundle(entry, name, alias = {}) {
   await build({
     entryPoints: { worker: join(template, entry) },
     outdir: join(output, name),
     bundle: true,
+    // Aliases are resolved from here.
+    absWorkingDir: template,
+    alias,
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
@@ -52,4 +59,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await layOut();
   await bundle('src/worker.ts', 'shipped');
   await bundle('fixtures/faulty.ts', 'faulty');
+  await bundle('src/worker.ts', 'scripting', { keylatch: WITH_LUA });
 }

@@ -6,6 +6,7 @@ import { dump } from './dump.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
+import { hasLua, runWithLua, SCRIPTING } from './scripting.js';
 import { serve } from './serve.js';
 
 const USAGE = `keylatch                     starts a command line with an engine in this process
@@ -14,6 +15,7 @@ keylatch run FILE.session..  checks sessions: exits with 0 on match, 1 on mismat
 keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch check PATH [--fix]  checks a folder of data or a file (RDB, AOF); exits with 0 if sound, 1 if damaged
 keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSON
+keylatch --scripting ...      any of these with Lua, by the package keylatch-scripting
 keylatch --help | --version`;
 
 const OPTIONS = {
@@ -39,7 +41,9 @@ async function onData(name: string, work: () => number | Promise<number>): Promi
   }
 }
 
-async function main(words: readonly string[]): Promise<number> {
+async function main(given: readonly string[]): Promise<number> {
+  const words = given.filter((word) => word !== SCRIPTING);
+  if (words.length < given.length && !hasLua) return runWithLua(words, refuse);
   const [first, ...others] = words;
   if (first === 'serve') return serve(others);
   if (first === 'check') return onData('check', () => check(others));

@@ -1,12 +1,15 @@
 /** The interactive command line, and its variant without a terminal: lines in, replies out. */
 import { createInterface, type Interface } from 'node:readline';
-import { complete, ghostHint } from '../hints.js';
+import { complete, ghostHint, isUnfinished } from '../hints.js';
 import { showGhost } from './ghost.js';
 import { History } from './history.js';
+import { oneLine } from './one-line.js';
 import type { CommandRows } from './package-files.js';
 import { Shell } from './shell.js';
 
 const CLEAR_SCREEN = '\x1b[2J\x1b[3J\x1b[H';
+/** Prompt of the further lines of a command. */
+const CONTINUATION = '... ';
 const TO_LINE_START = '\r\x1b[J';
 
 /** Completion (Tab): candidates for the word under the cursor. */
@@ -34,12 +37,21 @@ export function interact(rows: CommandRows): Promise<void> {
     history: history.load(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string) => completer(shell, line),
+    completer: (line: string) => (unfinished === undefined ? completer(shell, line) : [[], line]),
   });
-  if (hintsWanted()) showGhost(editor, process.stdin, process.stdout, (line) => ghostHint(shell.rows, line));
   let running = false;
+  // The lines so far of a command with a script in open quotes.
+  let unfinished: string | undefined;
+  const whole = (line: string): string => (unfinished === undefined ? line : `${unfinished}\n${line}`);
+  if (hintsWanted()) showGhost(editor, process.stdin, process.stdout, (line) => ghostHint(shell.rows, whole(line)));
+  let entries: string[] = [];
+  // The lines of an unfinished command become one entry at its end.
+  editor.on('history', (changed) => {
+    entries = changed;
+    if (unfinished !== undefined || isUnfinished(entries[0] ?? '')) entries.shift();
+  });
   const prompt = (): void => {
-    editor.setPrompt(shell.prompt);
+    editor.setPrompt(unfinished === undefined ? shell.prompt : CONTINUATION);
     // While a command waits, the line is empty as in redis-cli.
     if (!shell.waiting) editor.prompt(true);
   };
@@ -49,8 +61,12 @@ export function interact(rows: CommandRows): Promise<void> {
     if (!running) prompt();
   };
   prompt();
-  editor.on('line', (line) => {
-    if (line.trim() !== '') history.add(line);
+  editor.on('line', (typed) => {
+    const line = whole(typed);
+    unfinished = isUnfinished(line) ? line : undefined;
+    if (unfinished !== undefined) return prompt();
+    if (line !== typed) entries.unshift(oneLine(line));
+    if (line.trim() !== '') history.add(oneLine(line));
     running = true;
     const action = shell.run(line);
     running = false;
@@ -59,6 +75,11 @@ export function interact(rows: CommandRows): Promise<void> {
     prompt();
   });
   editor.on('SIGINT', () => {
+    if (unfinished !== undefined && editor.line === '') {
+      unfinished = undefined;
+      process.stdout.write('^C\n');
+      return prompt();
+    }
     if (!shell.waiting || !shell.giveUp()) cancel(editor);
   });
   return new Promise((resolve) => editor.on('close', resolve));
@@ -76,11 +97,22 @@ function cancel(editor: Interface): void {
 /** Runs lines from a pipe or a file, without prompts; blocking commands are awaited. Returns the exit code. */
 export async function readPipe(rows: CommandRows): Promise<number> {
   const shell = new Shell(rows, (text) => process.stdout.write(`${text}\n`));
-  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  for await (const line of commandsOf(createInterface({ input: process.stdin, crlfDelay: Infinity }))) {
     if (shell.run(line) === 'quit') return 0;
     if (await shell.unblocked()) continue;
     console.error(`${line.trim()} would block forever: no other client is connected`);
     return 1;
   }
   return 0;
+}
+
+/** Joins the lines of a command with a script in quotes. */
+async function* commandsOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let unfinished: string | undefined;
+  for await (const line of lines) {
+    const command = unfinished === undefined ? line : `${unfinished}\n${line}`;
+    unfinished = isUnfinished(command) ? command : undefined;
+    if (unfinished === undefined) yield command;
+  }
+  if (unfinished !== undefined) yield unfinished;
 }

@@ -16,6 +16,7 @@ const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C or 
   --maxmemory BYTES     the memory limit, for example 100mb
   --maxmemory-policy P  the eviction policy: allkeys-lru, volatile-ttl, ... (noeviction: writes fail)
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
+  --scripting           runs Lua: EVAL, FCALL, ..., by the package keylatch-scripting
   --quiet               prints errors only`;
 
 const EXIT_FAILED = 1;

@@ -54,9 +54,13 @@ function childChoice(children: readonly string[], optional: boolean): Piece {
   return { name: 'subcommand', type: 'oneof', optional, arguments: choices };
 }
 
-/** Text to show behind the cursor: the end of the word that is being typed, then the arguments that remain. */
+/**
+ * Text to show behind the cursor: the end of the word that is being typed, then the arguments that remain. Inside quotes
+ * the text goes on, which a hint would follow as if it came next.
+ */
 export function ghostHint(rows: HintRows, line: string): string {
   const typed = typedWords(line);
+  if (typed.openQuote) return '';
   if (typed.done.length === 0) return typed.partial ? nameHint(rows, typed.partial) : '';
   const before = missing(rows, typed.done);
   if (!before) return '';
@@ -75,7 +79,7 @@ function partialHint(rows: HintRows, typed: TypedWords, expected: Expected): str
   const asTyped = missing(rows, [...typed.done, typed.partial]);
   const word = typed.partial.toUpperCase();
   const whole = expected.tokens.some((token) => token.toUpperCase() === word);
-  if (typed.openQuote || whole || expected.values.length > 0) return spaced(asTyped);
+  if (whole || expected.values.length > 0) return spaced(asTyped);
   const token = expected.tokens.find((candidate) => candidate.toUpperCase().startsWith(word));
   return token ? token.slice(word.length) + spaced(missing(rows, [...typed.done, token])) : '';
 }

@@ -81,14 +81,17 @@ function matchAnyOrder(run: readonly Piece[], words: Words, start: number): Matc
   return { next: at, rest: [...last, ...left], open: false };
 }
 
-/** Keywords win over plain values, so that `count` in front of `[WITHSCORES]` does not swallow the keyword. */
 function firstMatch(pieces: readonly Piece[], words: Words, at: number): { piece: Piece; match: Match } | undefined {
-  const ordered = [...pieces.filter(startsWithToken), ...pieces.filter((piece) => !startsWithToken(piece))];
-  for (const piece of ordered) {
+  for (const piece of keywordsFirst(pieces)) {
     const match = matchNode(piece, words, at);
     if (match) return { piece, match };
   }
   return undefined;
+}
+
+/** Keywords win over plain values, so that `count` in front of `[WITHSCORES]` does not swallow the keyword. */
+function keywordsFirst<T extends Argument>(pieces: readonly T[]): readonly T[] {
+  return [...pieces.filter(startsWithToken), ...pieces.filter((piece) => !startsWithToken(piece))];
 }
 
 function startsWithToken(piece: Argument): boolean {
@@ -130,7 +133,7 @@ function matchBody(node: Piece, words: Words, at: number): Match | undefined {
 }
 
 function matchOneOf(choices: readonly Argument[], words: Words, at: number): Match | undefined {
-  for (const choice of choices) {
+  for (const choice of keywordsFirst(choices)) {
     const match = matchNode(choice, words, at);
     if (match && match.next > at) return match;
   }

@@ -17,34 +17,56 @@ export interface TypedWords {
 
 type Quote = '"' | "'" | undefined;
 
+/** A word with its place in the line. */
+export interface WordSpan {
+  /** The word without its quotes. */
+  readonly text: string;
+  /** Where it starts, its opening quote included. */
+  readonly start: number;
+  /** Where it ends, its closing quote included. */
+  readonly end: number;
+}
+
 /** Splits an unfinished line; an open quote is no error. */
 export function typedWords(line: string): TypedWords {
-  const done: string[] = [];
-  let word = '';
-  let start = line.length;
-  let inWord = false;
+  const { words, openQuote } = wordSpans(line);
+  const last = words.at(-1);
+  const isOpen = last !== undefined && last.end === line.length;
+  return {
+    done: (isOpen ? words.slice(0, -1) : words).map(({ text }) => text),
+    partial: isOpen ? last.text : '',
+    partialStart: isOpen ? last.start : line.length,
+    openQuote,
+  };
+}
+
+/** The words of an unfinished line with their places, and the quote that is still open at its end. */
+export function wordSpans(line: string): { readonly words: readonly WordSpan[]; readonly openQuote: Quote } {
+  const words: WordSpan[] = [];
+  let text = '';
+  let start: number | undefined;
   let quote: Quote;
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at] as string;
     if (quote) {
       const step = insideQuote(line, at, quote);
       at = step.at;
-      word += step.text;
+      text += step.text;
       if (step.closed) quote = undefined;
       continue;
     }
     if (isBlank(character)) {
-      if (inWord) done.push(word);
-      word = '';
-      inWord = false;
+      if (start !== undefined) words.push({ text, start, end: at });
+      text = '';
+      start = undefined;
       continue;
     }
-    if (!inWord) start = at;
-    inWord = true;
+    start ??= at;
     if (character === '"' || character === "'") quote = character;
-    else word += character;
+    else text += character;
   }
-  return { done, partial: word, partialStart: inWord ? start : line.length, openQuote: quote };
+  if (start !== undefined) words.push({ text, start, end: line.length });
+  return { words, openQuote: quote };
 }
 
 /** One step inside quotes: an escape is kept as a pair, which the engine decodes. */

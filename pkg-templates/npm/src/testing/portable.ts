@@ -9,6 +9,8 @@ export type {
   SessionOptions,
   SessionStep,
 } from '../session.js';
+export { exploreRace, type ExploreOptions } from '../race/explore.js';
+export type { RaceClient, RaceKey, RaceOutcome, RaceProgress, RaceReport } from '../race/report.js';
 export { runSession, type RunOptions } from '../run-session.js';
 export { runSessionOn } from '../tools.js';
 export { assertSameKeys, type Keyspace, type SameKeysOptions } from './same-keys.js';

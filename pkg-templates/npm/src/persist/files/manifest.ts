@@ -4,6 +4,7 @@
  */
 import { PersistenceError } from '../errors.js';
 import { crc32 } from './crc.js';
+import { seedOf } from './rdb-head.js';
 
 /** A manifest. Names are relative to its folder. */
 export interface Manifest {
@@ -45,7 +46,7 @@ export function parseManifest(text: string, file: string): Manifest {
     const [, crc, digits] = TRAILER.exec(line) ?? [];
     if (crc !== undefined && crc !== checksum(text.slice(0, text.lastIndexOf(line))))
       throw new PersistenceError('DAMAGED', `${file}, byte ${offset}: the checksum does not fit`, { file, offset });
-    if (digits !== undefined) seed = BigInt(digits);
+    if (digits !== undefined) seed = seedOf(digits);
     if (line.trim() !== '' && !line.startsWith('#')) {
       const entry = parseLine(line);
       if (entry === undefined || (entry.type === 'b' && base !== undefined))

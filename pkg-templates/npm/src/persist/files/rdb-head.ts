@@ -33,9 +33,15 @@ export function rdbHead(bytes: Uint8Array): RdbHead {
   const seed = fields.get('keylatch-seed');
   const seconds = Number(fields.get('ctime') ?? 0);
   return {
-    seed: seed !== undefined && /^\d+$/.test(seed) ? BigInt(seed) : null,
+    seed: seed !== undefined && /^\d+$/.test(seed) ? seedOf(seed) : null,
     writtenMs: Number(fields.get('keylatch-now') ?? seconds * 1000) || 0,
   };
+}
+
+/** The seed that digits stand for; null if damage made them more than 64 bits. */
+export function seedOf(digits: string): bigint | null {
+  const seed = BigInt(digits);
+  return seed < 2n ** 64n ? seed : null;
 }
 
 /**

@@ -1,0 +1,49 @@
+/** Bytes in a link: deflated (raw) and in base64url. Needs no server. */
+
+/** Limit of the unpacked size, which protects the reader's memory from crafted links. */
+export const MAX_UNPACKED_BYTES = 1 << 20;
+
+export async function pack(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return toBase64Url(await collect(streamOf(bytes).pipeThrough(new CompressionStream('deflate-raw'))));
+}
+
+/** Throws a RangeError for too much, and another error for anything that was not packed. */
+export async function unpack(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  return collect(streamOf(fromBase64Url(text)).pipeThrough(new DecompressionStream('deflate-raw')));
+}
+
+function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new Blob([bytes]).stream();
+}
+
+async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = stream.getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    length += piece.value.length;
+    if (length > MAX_UNPACKED_BYTES) throw new RangeError('more than 1 MiB');
+    chunks.push(piece.value);
+  }
+  return concat(chunks, length);
+}
+
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
