@@ -1,4 +1,7 @@
-/** Content security policy of the page, defined once: for the meta tag, the preview server and the `_headers` file. */
+/**
+ * Content security policy of the site, defined once: for the meta tags, the preview server and the `_headers` file.
+ * Pages of `/embed` may be framed by any page; all others by none.
+ */
 
 const directives = [
   "default-src 'none'",
@@ -15,8 +18,53 @@ const directives = [
 /** Directives that a meta tag may contain. */
 export const metaPolicy = directives.join('; ');
 
-/** Headers of every file. The header's policy also restricts the pages that may frame this one. */
-export const headers = {
-  'Content-Security-Policy': [...directives, "frame-ancestors 'none'"].join('; '),
-  'X-Content-Type-Options': 'nosniff',
-};
+type Headers = Readonly<Record<string, string>>;
+
+interface HeaderRule {
+  /** Path, or a folder with `/*` behind it. */
+  readonly path: string;
+  readonly headers: Headers;
+}
+
+/**
+ * Headers by path. A file gets those of every rule that fits, and no header stands in two rules that fit one file: hosts
+ * would join the values, and of two policies the stricter one holds.
+ */
+export const headerRules: readonly HeaderRule[] = [
+  { path: '/*', headers: { 'X-Content-Type-Options': 'nosniff' } },
+  ...['/', '/index.html', '/worker.js', '/assets/*', '/docs/*'].map((path) => ({
+    path,
+    headers: policy("frame-ancestors 'none'"),
+  })),
+  {
+    path: '/embed/*',
+    headers: {
+      ...policy('frame-ancestors *'),
+      // Pages of other sites load script and engine from here.
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    },
+  },
+];
+
+function policy(directive: string): Headers {
+  return { 'Content-Security-Policy': [...directives, directive].join('; ') };
+}
+
+/** Headers of a path of the site, which begins with `/`. */
+export function headersOf(path: string): Headers {
+  const fitting = headerRules.filter((rule) =>
+    rule.path.endsWith('*') ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path,
+  );
+  return Object.assign({}, ...fitting.map(({ headers }) => headers));
+}
+
+/** The rules as the file `_headers`, which static hosts read. */
+export function headersFile(): string {
+  return headerRules
+    .map(({ path, headers }) => {
+      const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
+      return `${path}\n${lines.join('')}`;
+    })
+    .join('');
+}

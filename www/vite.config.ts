@@ -4,13 +4,31 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
+import { commandColumns } from './build/command-columns.ts';
 import { docsPages } from './build/docs-pages.ts';
+import { EMBED_FILES, embed } from './build/embed.ts';
+import { lessonList } from './build/lessons.ts';
 import { offline } from './build/offline.ts';
-import { headers, metaPolicy } from './csp.ts';
+import { replyShapes } from './build/reply-shapes.ts';
+import { SITE } from './build/site.ts';
+import { headersFile, headersOf, metaPolicy } from './csp.ts';
 
 const OUT_DIR = '../target/www';
 const BUDGET_BYTES = 350 * 1024;
 const COUNTED = /\.(?:js|css|wasm)$/;
+
+/** Files that a visit loads only when a script in Lua is to run. */
+const ON_DEMAND = 'keylatch-lua';
+
+function isOnDemand(file: string): boolean {
+  return file.includes(ON_DEMAND);
+}
+
+/** Name of a built asset: both engines are called keylatch.wasm. */
+function assetName({ originalFileNames }: { readonly originalFileNames: readonly string[] }): string {
+  const withLua = originalFileNames.some((name) => name.includes('keylatch-scripting'));
+  return `assets/${withLua ? ON_DEMAND : '[name]'}-[hash][extname]`;
+}
 
 /** The policy as a meta tag, the engine's file announced before any script runs, and the header file for static hosts. */
 function pageHead(): Plugin {
@@ -20,7 +38,7 @@ function pageHead(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(_html, context) {
-        const wasm = Object.keys(context.bundle ?? {}).find((file) => file.endsWith('.wasm'));
+        const wasm = Object.keys(context.bundle ?? {}).find((file) => file.endsWith('.wasm') && !isOnDemand(file));
         const policy = { 'http-equiv': 'Content-Security-Policy', content: metaPolicy };
         const preload = {
           rel: 'preload',
@@ -33,7 +51,7 @@ function pageHead(): Plugin {
           { tag: 'meta', attrs: policy, injectTo: 'head-prepend' as const },
           {
             tag: 'meta',
-            attrs: { property: 'og:image', content: `${SITE.replace(/\/?$/, '/')}card.png` },
+            attrs: { property: 'og:image', content: `${SITE ?? '.'}/card.png` },
             injectTo: 'head' as const,
           },
           ...(wasm ? [{ tag: 'link', attrs: preload, injectTo: 'head' as const }] : []),
@@ -41,43 +59,45 @@ function pageHead(): Plugin {
       },
     },
     generateBundle() {
-      const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`);
-      const source = `/*\n${lines.join('')}`;
-      this.emitFile({ type: 'asset', fileName: '_headers', source });
+      this.emitFile({ type: 'asset', fileName: '_headers', source: headersFile() });
     },
   };
 }
 
-/** Removes the indentation of style sheets inside modules from the built page. */
-function shortStyles(): Plugin {
+/** Sends the headers of `_headers` in the preview server, too. */
+function previewHeaders(): Plugin {
   return {
-    name: 'keylatch-short-styles',
+    name: 'keylatch-preview-headers',
+    configurePreviewServer(server) {
+      server.middlewares.use((request, response, next) => {
+        const { pathname } = new URL(request.url ?? '/', 'http://preview');
+        for (const [name, value] of Object.entries(headersOf(pathname))) response.setHeader(name, value);
+        next();
+      });
+    },
+  };
+}
+
+/** Removes comments and blanks of style sheets and templates inside modules from the built page. */
+function shortTemplates(): Plugin {
+  return {
+    name: 'keylatch-short-templates',
     apply: 'build',
     enforce: 'pre',
     transform: {
       filter: { id: /\/src\/.*\.ts$/ },
-      handler(code) {
-        const short = code.replace(/\bcss`[^`]*`/g, (sheet) =>
-          sheet.replace(/\s+/g, ' ').replace(/ ?([{};]) ?/g, '$1'),
+      handler(code, id) {
+        const styles = code.replace(/\bcss`[^`]*`/g, (sheet) =>
+          sheet
+            .replace(/\/\*.*?\*\//gs, '')
+            .replace(/\s+/g, ' ')
+            .replace(/ ?([{};]) ?/g, '$1')
+            .replace(/([:,]) /g, '$1')
+            .replace(/;}/g, '}'),
         );
-        return { code: short, map: null };
+        // Components have no texts in which an indentation means something.
+        return { code: id.includes('/src/ui/') ? styles.replace(/\n\s+/g, '\n') : styles, map: null };
       },
-    },
-  };
-}
-
-/** Keeps the columns of the command table that the page reads; the others would only be downloaded. */
-function shortTable(): Plugin {
-  const unread = new Set(['categories', 'reply']);
-  return {
-    name: 'keylatch-short-table',
-    enforce: 'pre',
-    transform: {
-      filter: { id: /commands\.json$/ },
-      handler: (json) => ({
-        code: JSON.stringify(JSON.parse(json, (column, value) => (unread.has(column) ? undefined : value))),
-        map: null,
-      }),
     },
   };
 }
@@ -93,7 +113,28 @@ function withoutPackedEngine(): Plugin {
   };
 }
 
-/** Prints the download sizes beside their budgets. */
+/** The address of the explorer's script, built with the page: it shares the files of the engine. */
+function raceWorker(): Plugin {
+  const script = '/src/race/worker.ts';
+  let isBuild = false;
+  return {
+    name: 'keylatch-race-worker',
+    configResolved({ command }) {
+      isBuild = command === 'build';
+    },
+    resolveId: { filter: { id: /^virtual:race-worker$/ }, handler: () => '\0race-worker' },
+    load: {
+      filter: { id: /race-worker$/ },
+      handler() {
+        if (!isBuild) return `export default ${JSON.stringify(script)};`;
+        const file = this.emitFile({ type: 'chunk', id: join(import.meta.dirname, script), name: 'race-worker' });
+        return `export default import.meta.ROLLUP_FILE_URL_${file};`;
+      },
+    },
+  };
+}
+
+/** Prints the download sizes of a visit beside their budgets. */
 function sizeBudget(): Plugin {
   let outDir = OUT_DIR;
   return {
@@ -103,7 +144,8 @@ function sizeBudget(): Plugin {
       outDir = resolve(config.root, config.build.outDir);
     },
     closeBundle() {
-      const files = readdirSync(outDir, { recursive: true, encoding: 'utf8' }).filter((file) => COUNTED.test(file));
+      const built = readdirSync(outDir, { recursive: true, encoding: 'utf8' });
+      const files = built.filter((file) => COUNTED.test(file) && !EMBED_FILES.test(file) && !isOnDemand(file));
       const bytes = files.reduce(
         (sum, file) => sum + gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length,
         0,
@@ -129,9 +171,6 @@ function facts(): Record<string, string> {
   return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-/** Address of the site, for links that other programs show: they need whole addresses. */
-const SITE = process.env['KEYLATCH_SITE'] ?? './';
-
 function kilobytes(bytes: number): string {
   return (bytes / 1024).toFixed(1);
 }
@@ -139,7 +178,20 @@ function kilobytes(bytes: number): string {
 export default defineConfig({
   base: './',
   define: facts(),
-  plugins: [withoutPackedEngine(), shortStyles(), shortTable(), pageHead(), docsPages(), offline(), sizeBudget()],
+  plugins: [
+    withoutPackedEngine(),
+    raceWorker(),
+    shortTemplates(),
+    commandColumns(),
+    lessonList(),
+    replyShapes(),
+    pageHead(),
+    previewHeaders(),
+    embed(),
+    docsPages(),
+    offline(),
+    sizeBudget(),
+  ],
   build: {
     target: 'es2023',
     // Browsers with light-dark(); for older ones the colours would be rewritten to a fallback.
@@ -148,10 +200,13 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: { main: 'index.html', docs: 'src/docs/main.ts' } },
+    rolldownOptions: {
+      input: { main: 'index.html', docs: 'src/style/docs.css' },
+      output: { assetFileNames: assetName },
+    },
   },
-  json: { stringify: true },
+  // Code that page and element share lies beside the package's.
+  server: { fs: { allow: ['..'] } },
   // A missing file is a 404, instead of the page.
   appType: 'mpa',
-  preview: { headers },
 });

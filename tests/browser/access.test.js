@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { say, start } from './page.js';
+import { assertFigure } from './tasks.js';
 import { VIEWS } from './views.js';
 
-const FIRST_REPLY_GOAL_MS = 100;
+const FIRST_REPLY_MS = 100;
 
 let browser;
 before(async () => (browser = await start()));
@@ -59,6 +60,8 @@ test('a lock is taken, looked at and lost with the keyboard alone', async () => 
   await page.evaluate(() => document.activeElement?.blur());
   await press('Tab', 'Sessions');
   await page.keyboard.press('Enter');
+  // Tab presses that come before the view would lead past it.
+  await page.locator('kl-scrubber output').waitFor();
   await press('Tab', 'Previous step');
   await page.keyboard.press('Enter');
   assert.match(await page.locator('kl-scrubber output').textContent(), /Step \d+ of \d+/);
@@ -80,6 +83,7 @@ test('choosing a client by keyboard moves nothing', async () => {
 
 test('the skip link leads past the header', async () => {
   const { page, context } = await browser.open('#commands');
+  await page.locator('kl-command-view input').waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
@@ -120,8 +124,7 @@ test('the first reply comes soon after the script starts', async () => {
     await context.close();
   }
   times.sort((one, other) => one - other);
-  console.log(
-    `first reply after script start: median ${times[2]} ms of ${times.join(', ')} (goal: below ${FIRST_REPLY_GOAL_MS})`,
-  );
   assert.ok(times.every((time) => time > 0));
+  // Other work of the machine makes visits slower, and none faster.
+  assertFigure('first reply after the script starts', times[0], FIRST_REPLY_MS);
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { heard, say, start } from './page.js';
+import { choose } from './picker.js';
 
 /** Written by redis-server 7.0.15: every type, bytes, a deadline in 2100, a key of database 2. */
 const REDIS = {
@@ -99,6 +100,26 @@ test('what is saved can be opened again: RDB, append-only file and JSON', async 
   }
 });
 
+test('keys of a file are the start of the session, also while clients subscribe, wait and queue', async () => {
+  await say(page, 'SUBSCRIBE news');
+  await say(page, 'B> BLPOP queue 0');
+  await say(page, 'C> MULTI');
+  await say(page, 'C> GET text');
+  await drop('dump.rdb', REDIS.rdb);
+  await bar().getByText('The keys are those of dump.rdb').waitFor();
+  await say(page, 'D> DBSIZE');
+  await say(page, 'D> PUBLISH news 1');
+  await say(page, 'D> RPUSH queue job');
+  await say(page, 'C> EXEC');
+  await page.getByRole('button', { name: 'Open as session' }).click();
+  await page.locator('kl-session-view .summary.good').waitFor();
+  const session = await page.locator('kl-editor textarea').inputValue();
+  assert.match(session, /D> DBSIZE\n\(integer\) 9\n/);
+  assert.match(session, /D> PUBLISH news 1\n\(integer\) 1\n/);
+  assert.match(session, /B<\n1\) "queue"\n2\) "job"/);
+  assert.doesNotMatch(session, /^\.\.\.$/m);
+});
+
 test('JSON of other programs: members become strings, lists and hashes', async () => {
   await drop('data.json', '{"name":"Ann","n":1,"tags":["a","b"],"user":{"age":7,"deep":{"x":[1]}}}');
   await bar().getByText('The keys are those of data.json, a JSON file').waitFor();
@@ -113,7 +134,7 @@ test('a dropped session opens, is kept, and foreign text is rewritten', async ()
   await drop('notes.md', '```\n$ redis-cli SET k v\n"OK"\n```\n');
   await page.locator('kl-session-bar details').waitFor();
   assert.match(await page.locator('kl-editor textarea').inputValue(), /^> SET k v\nOK/);
-  await page.getByLabel('Session or lesson').selectOption('Lock');
+  await choose(page, 'Lock');
   await page.locator('kl-session-view .summary.good').waitFor();
 });
 
@@ -135,6 +156,27 @@ test('a session with keys at its start is saved as JSON, and opens again', async
   assert.match(await page.locator('kl-editor textarea').inputValue(), /SPOP colours/);
 });
 
+const KEYS = (entry) => JSON.stringify({ keylatch: 'keys', version: 1, keys: [{ db: 0, ...entry }] });
+
+test('an append-only file that begins with an RDB file opens, also one that is cut', async () => {
+  const command = '*3\r\n$3\r\nSET\r\n$6\r\nbehind\r\n$1\r\n1\r\n';
+  // A value with bytes that look like the end of an RDB file.
+  const lure = Buffer.from(`\xff01234567${command}`, 'latin1').toString('base64');
+  await drop('lure.json', KEYS({ key: 'lure', type: 'string', value: { base64: lure } }));
+  await bar().getByText('The keys are those of lure.json').waitFor();
+  const rdb = await saved('Save keys as RDB');
+  await say(page, 'FLUSHALL');
+  await drop('appendonly.aof', Buffer.concat([rdb, Buffer.from(`${command}*3\r\n$3`)]));
+  await bar()
+    .getByText('The keys are those of appendonly.aof, an append-only file; 6 bytes of a cut command')
+    .waitFor();
+  assert.equal(await ask('MGET behind nothing'), '1) "1"\n2) (nil)');
+  assert.equal(await ask('STRLEN lure'), `(integer) ${9 + command.length}`);
+  await drop('wrong.aof', Buffer.concat([rdb, Buffer.from('*1\r\n$4\r\nNONE\r\n')]));
+  await problem().waitFor();
+  assert.match(await problem().textContent(), new RegExp(`^wrong.aof cannot be opened: .* at byte ${rdb.length}\\.`));
+});
+
 test('files that are cut, changed or newer say so, and nothing is lost', async () => {
   await say(page, 'SET mine 1');
   const flipped = Buffer.from(REDIS.rdb);
@@ -153,8 +195,16 @@ test('files that are cut, changed or newer say so, and nothing is lost', async (
     [
       'odd.json',
       '{"keylatch":"keys","version":1,"keys":[{"db":0,"key":"k","type":"tree","value":[1]}]}',
-      /"tree" are unknown/,
+      /entry 1 of its list "keys" has an unknown type: "tree"\. Nothing/,
     ],
+    [
+      'odd.json',
+      '{"keylatch":"keys","version":1,"keys":[{"x":1}]}',
+      /entry 1 of its list "keys" has no number of a data/,
+    ],
+    ['odd.json', KEYS({ key: 'k', type: 'hash', value: [['f', null]] }), /entry 1 .* has no value of the type hash/],
+    ['odd.json', KEYS({ key: { base64: '%' }, type: 'string', value: 'v' }), /entry 1 .* has no text or .* as "key"/],
+    ['odd.json', '{"keylatch":"session","version":1,"text":"> PING","start":"%"}', /"start" is not base64/],
     ['odd.json', '{"keylatch":"keys","version":1,"keys":{}}', /"keys" is no list/],
     ['list.json', '[1,2]', /holds no object of keys/],
   ]) {

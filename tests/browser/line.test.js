@@ -153,11 +153,75 @@ test('pasted prompts with names become clients; a single pasted line only fills 
   assert.equal(await line.inputValue(), 'GET k');
 });
 
+test('the prompt of the page names its first client, typed and pasted', async () => {
+  await paste('keylatch> SET a 1\nC2> SELECT 1\nkeylatch> GET a\n');
+  await page.getByText('3 lines ran').waitFor();
+  await say(page, 'keylatch> GET a');
+  await paste('keylatch> GET a');
+  assert.equal(await line.inputValue(), 'keylatch> GET a');
+  await line.press('Enter');
+  assert.deepEqual(await heard(page), [
+    'keylatch> SET a 1\nOK',
+    'C2> SELECT 1\nOK',
+    ...Array(3).fill('keylatch> GET a\n"1"'),
+  ]);
+});
+
+test('more clients than there can be are refused, and nothing runs', async () => {
+  const lines = Array.from({ length: 9 }, (_, index) => `X${index}> SET k ${index}`);
+  const refused = page.locator('kl-prompt [role=alert]').getByText(/^X7 is one client too many: there can be 8\./);
+  await paste(lines.join('\n'));
+  await refused.waitFor();
+  assert.deepEqual(await heard(page), []);
+  for (const typed of lines.slice(0, 8)) await say(page, typed);
+  await refused.waitFor();
+  assert.equal(await line.inputValue(), 'X7> SET k 7');
+  assert.equal((await heard(page)).at(-1), 'X6> SET k 6\nOK');
+});
+
+test('a database in a prompt is selected; one that does not exist leaves the command unrun', async () => {
+  await paste('127.0.0.1:6379[2]> SET k 1\nOK\n127.0.0.1:6379[2]> GET k\n"1"\n');
+  await page.getByText('2 lines ran, all 2 replies are as pasted').waitFor();
+  await say(page, 'keylatch[0]> EXISTS k');
+  await say(page, 'keylatch[99]> SET k 1');
+  await page.getByText('keylatch cannot select database 99. The command was not run.').waitFor();
+  assert.deepEqual(await heard(page), [
+    'keylatch> SELECT 2\nOK',
+    'keylatch[2]> SET k 1\nOK',
+    'keylatch[2]> GET k\n"1"',
+    'keylatch[2]> SELECT 0\nOK',
+    'keylatch> EXISTS k\n(integer) 0',
+    'keylatch> SELECT 99\n(error) ERR DB index is out of range',
+  ]);
+});
+
+test('a line from an address is shown before it can run, and the typed one is in the history', async () => {
+  await line.fill('SET draft 1');
+  await page.evaluate(() => (location.hash = 'type=PING'));
+  await line.evaluate(async (area) => {
+    while (area.value !== 'PING') await new Promise((done) => setTimeout(done, 20));
+  });
+  await line.press('Enter');
+  assert.deepEqual(await heard(page), ['keylatch> PING\nPONG']);
+  await line.press('ArrowUp');
+  await line.press('ArrowUp');
+  assert.equal(await line.inputValue(), 'SET draft 1');
+});
+
+test('a half-typed line is there after a reload', async () => {
+  await line.fill('SET half');
+  await page.reload();
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' });
+  assert.equal(await line.inputValue(), 'SET half');
+});
+
 test('help opens a card, F1 too; clear empties the log', async () => {
   await say(page, 'help setnx');
   const card = page.locator('kl-log kl-command-card');
   assert.equal(await card.locator('h2').textContent(), 'SETNX');
   assert.match(await card.locator('.syntax').textContent(), /SETNX key value/);
+  // The complexity is loaded with the first card.
+  await card.getByText('O(1)', { exact: true }).waitFor();
   await line.pressSequentially('MGET k');
   await line.press('F1');
   assert.deepEqual(await page.locator('kl-log kl-command-card h2').allTextContents(), ['SETNX', 'MGET']);

@@ -39,7 +39,7 @@ async function elsewhere(hash, use) {
 async function copied(name) {
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await page.getByRole('button', { name, exact: true }).click();
-  await page.getByText(/^Copied/).waitFor();
+  await page.getByText(name.replace('Copy', 'Copied'), { exact: true }).waitFor();
   return clipboard();
 }
 
@@ -119,7 +119,7 @@ test('damaged links say what happened, and the page works on', async () => {
     [hash.slice(1).replace(/v1=...../, 'v1=%%%%%'), /does not belong there/],
     [hash.slice(1).replace(/v1=......../, 'v1=AAAAAAAA'), /damaged or cut short/],
     ['v9=AAAA', /newer version of the page/],
-    ['s=x&start=AAAA', /^The keys in this link/],
+    ['s=x&start=AAAA', /^The key data in this link is damaged/],
     ['lesson=nosuch', /^Unknown lesson: nosuch/],
     ['session=nosuch', /not in this browser/],
   ]) {

@@ -23,7 +23,7 @@ test('the first visit shows the lessons beside the line, until there are keys', 
     const lessons = page.locator('kl-line-view .lessons a');
     assert.ok((await lessons.count()) >= 12);
     assert.equal(await lessons.first().getAttribute('href'), '#lesson=01-setnx-basics');
-    assert.match(await lessons.last().getAttribute('href'), /^#lesson=19-/, 'recipes are left out');
+    assert.match(await lessons.last().getAttribute('href'), /^#lesson=36-/, 'recipes are left out');
     await say(page, 'SET k 1');
     await lessons.first().waitFor({ state: 'detached' });
   }));
@@ -60,3 +60,25 @@ test('the session text shows its focus by one line, and by a frame in forced col
       assert.notEqual(await styleOf(page.locator('kl-editor'), 'boxShadow'), options.forcedColors ? '' : 'none');
     });
 });
+
+test('with two clients the toolbar of the command line is one row', () =>
+  visit('', {}, async (page) => {
+    await page.getByRole('button', { name: 'Client' }).click();
+    const heights = await page
+      .locator('kl-line-view .talk > .top')
+      .evaluate((top) => [top.clientHeight, top.querySelector('.row').clientHeight]);
+    assert.ok(heights[0] < 2 * heights[1], String(heights));
+  }));
+
+test('on a small screen a session has its rarely used actions in a menu', () =>
+  visit('#new', { viewport: { width: 320, height: 640 } }, async (page) => {
+    await page.locator('kl-editor textarea').fill('> PING\n');
+    await page.locator('kl-session-view .summary').waitFor();
+    const { height } = await page.getByRole('toolbar', { name: 'Session' }).boundingBox();
+    assert.ok(height < 130, `${height} px`);
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Fill in replies' }).click();
+    assert.equal(await page.locator('kl-editor textarea').inputValue(), '> PING\nPONG\n');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: 'Continue in the command line' }).waitFor();
+  }));

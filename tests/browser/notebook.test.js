@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { say, start } from './page.js';
+import { choose, listed } from './picker.js';
 
-const LESSONS = readdirSync(new URL('../../www/lessons/', import.meta.url)).map((file) =>
-  file.replace(/\.session$/, ''),
-);
+const FILES = readdirSync(new URL('../../www/lessons/', import.meta.url));
+const LESSONS = FILES.filter((file) => file.endsWith('.session')).map((file) => file.replace(/\.session$/, ''));
 
 let browser;
 let visitor;
@@ -24,8 +24,7 @@ afterEach(async () => {
 });
 
 const text = (tab = page) => tab.locator('kl-editor textarea');
-const picker = (tab = page) => tab.getByLabel('Session or lesson');
-const own = (tab = page) => tab.locator('kl-session-picker optgroup[label="Your sessions"] option').allTextContents();
+const own = async (tab = page) => (await listed(tab, 'Your sessions')).map(({ title }) => title);
 const isGood = (tab = page) => tab.locator('kl-session-view .summary.good').waitFor();
 
 async function go(hash) {
@@ -54,8 +53,7 @@ test('several sessions are kept under their titles, and are there after the page
   await go('new');
   await value('');
   await text().fill('## Two\n> SET two 2\nOK\n');
-  await picker().locator('option', { hasText: /^One$/ }).waitFor({ state: 'attached' });
-  await picker().selectOption('One');
+  await choose(page, 'One');
   await value('## One\n> SET one 1\nOK\n');
   await isGood();
   await text().press('Control+End');
@@ -75,7 +73,7 @@ test('an edited lesson is a copy, and the lesson comes back', async () => {
   await value(whole);
   assert.equal(new URL(page.url()).hash, `#lesson=${LESSONS[2]}`);
   const [copy] = await own();
-  await picker().selectOption(copy);
+  await choose(page, copy);
   await value(`${whole}> PING`);
 });
 
@@ -138,7 +136,7 @@ test('without storage the page says so and works on', async () => {
   await isGood(closed);
   await closed.getByRole('link', { name: 'New' }).click();
   await value('', closed);
-  await picker(closed).selectOption('Kept for now');
+  await choose(closed, 'Kept for now');
   await value('## Kept for now\n> PING\nPONG\n', closed);
 });
 
@@ -152,7 +150,7 @@ test('a full storage is said, and the text stays', async () => {
   await page.getByText('The storage of this browser is full').waitFor();
   await go(`lesson=${LESSONS[0]}`);
   await page.locator('kl-session-view .next-lesson').waitFor();
-  await picker().selectOption('Too much');
+  await choose(page, 'Too much');
   await value('## Too much\n');
 });
 
@@ -211,6 +209,21 @@ test('after clear, the session starts with the keys there were', async () => {
   assert.match(session, /1\) "\w+"\n2\) "\w+"\n3\) "\w+"/, 'random members are the same again, not left out');
   await page.reload();
   await isGood();
+});
+
+test('a cleared log comes back by Undo, with what was typed since, and as a session that passes', async () => {
+  await page.evaluate(() => (location.hash = ''));
+  await say(page, 'RPUSH list a');
+  await say(page, 'clear');
+  await say(page, 'RPUSH list b');
+  await page.locator('kl-visit-bar').getByRole('button', { name: 'Undo' }).click();
+  assert.deepEqual(await page.locator('kl-log .command-line').allTextContents(), [
+    'keylatch> RPUSH list a',
+    'keylatch> RPUSH list b',
+  ]);
+  assert.equal(await page.getByText('The log was cleared.').count(), 0);
+  await page.getByRole('button', { name: 'Open as session' }).click();
+  await page.getByText('2 checked, all as expected').waitFor();
 });
 
 test('a transaction that is open at clear, and a client that waits, stay whole', async () => {

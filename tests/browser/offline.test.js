@@ -32,6 +32,8 @@ test('after the first visit the page opens without a network, also its documenta
   const { page, context, complaints } = await browser.open();
   await ready(page);
   await page.goto(`${browser.address}docs/hyperloglog.html`);
+  await page.getByRole('button', { name: 'Run all' }).first().click();
+  await page.locator('.example .summary.good').first().waitFor();
   await page.goto(browser.address);
   await started(page);
   await context.setOffline(true);
@@ -40,8 +42,8 @@ test('after the first visit the page opens without a network, also its documenta
   await say(page, 'PING');
   assert.deepEqual(await heard(page), ['keylatch> PING\nPONG']);
   await page.goto(`${browser.address}docs/hyperloglog.html`);
-  await page.getByRole('button', { name: 'Run' }).first().click();
-  await page.locator('.example output.good').first().waitFor();
+  await page.getByRole('button', { name: 'Run all' }).first().click();
+  await page.locator('.example .summary.good').first().waitFor();
   assert.deepEqual(complaints, []);
   assert.deepEqual(await page.evaluate(() => globalThis.policyViolations), []);
   await context.close();
@@ -85,14 +87,18 @@ test('an engine that is missing is said, and one that is late is waited for', as
   const { page, context } = await browser.open('', { serviceWorkers: 'block' });
   await page.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
   await page.reload();
-  await page.getByText('The engine did not start: The engine could not be loaded: 404').waitFor();
+  await page
+    .getByText(/^The engine did not start: The engine could not be loaded: 404.*\. Check the network, then reload/)
+    .waitFor();
   await page.unroute('**/*.wasm');
   await page.route('**/*.wasm', async (route) => {
-    await new Promise((done) => setTimeout(done, 800));
+    await new Promise((done) => setTimeout(done, 1500));
     await route.continue();
   });
   await page.reload();
+  await page.getByText('Loading the engine…').waitFor();
   await started(page);
+  assert.equal(await page.getByText('Loading the engine…').isVisible(), false);
   await say(page, 'PING');
   assert.deepEqual(await heard(page), ['keylatch> PING\nPONG']);
   await context.close();

@@ -8,6 +8,8 @@ const ORIGIN = 'http://package.test';
 const PACKAGE = process.env.KEYLATCH_PACKAGE ?? fileURLToPath(new URL('../../target/npm/keylatch', import.meta.url));
 const FOLDERS = {
   package: PACKAGE,
+  scripting: `${PACKAGE}-scripting`,
+  support: fileURLToPath(new URL('../support', import.meta.url)),
   tests: fileURLToPath(new URL('../js', import.meta.url)),
   stand: fileURLToPath(new URL('stand-in', import.meta.url)),
 };
@@ -36,7 +38,8 @@ after(() => browser.stop());
 function serve(route) {
   const [, folder, ...path] = new URL(route.request().url()).pathname.split('/');
   if (folder === '') return route.fulfill({ contentType: 'text/html', body: HTML });
-  return route.fulfill({ path: [FOLDERS[folder], ...path].join('/'), contentType: 'text/javascript' });
+  const contentType = path.at(-1).endsWith('.json') ? 'application/json' : 'text/javascript';
+  return route.fulfill({ path: [FOLDERS[folder], ...path].join('/'), contentType });
 }
 
 /** Runs a file of tests. Returns the names of those that ran, and the failures of others. */
@@ -49,7 +52,7 @@ async function run(file) {
   }, `/tests/${file}`);
 }
 
-for (const file of ['argument.test.mjs']) {
+for (const file of ['argument.test.mjs', 'script-limits.test.mjs']) {
   test(`${file} in a page`, async () => {
     const { passed, failed } = await run(file);
     assert.deepEqual(failed, []);

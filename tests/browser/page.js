@@ -30,28 +30,37 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Headers of the page's `_headers` file, which apply to every path. */
-async function pageHeaders(www) {
-  const text = await readFile(join(www, '_headers'), 'utf8');
-  const lines = text.split('\n').filter((line) => /^\s+\S+:/.test(line));
-  return Object.fromEntries(
-    lines.map((line) =>
-      line
-        .trim()
-        .split(/:\s*(.*)/s)
-        .slice(0, 2),
-    ),
-  );
+/** Rules of the page's `_headers` file: a path, or a folder with `*` behind it, and the headers below. */
+async function headerRules(www) {
+  const rules = [];
+  for (const line of (await readFile(join(www, '_headers'), 'utf8')).split('\n').filter(Boolean)) {
+    const [name, value] = line.trim().split(/:\s*(.*)/s);
+    if (/^\s/.test(line)) rules.at(-1).headers.push([name, value]);
+    else rules.push({ path: line, headers: [] });
+  }
+  return rules;
+}
+
+/** Headers of a path as static hosts send them: values of several rules are joined. */
+export function headersOf(rules, path) {
+  const headers = {};
+  for (const rule of rules) {
+    const fits = rule.path.endsWith('*') ? path.startsWith(rule.path.slice(0, -1)) : path === rule.path;
+    if (!fits) continue;
+    for (const [name, value] of rule.headers) headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+  }
+  return headers;
 }
 
 async function serve(www) {
-  const headers = await pageHeaders(www);
+  const rules = await headerRules(www);
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '/', 'http://page').pathname;
-    const file = normalize(path.slice(BASE.length) || 'index.html');
+    const file = normalize(path.slice(BASE.length).replace(/(^|\/)$/, '$1index.html'));
     try {
       if (!path.startsWith(BASE) || file.startsWith('..')) throw new Error('outside the page');
       const body = await readFile(join(www, file));
+      const headers = headersOf(rules, path.slice(BASE.length - 1));
       response.writeHead(200, { ...headers, 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
       response.end(body);
     } catch {
@@ -62,7 +71,7 @@ async function serve(www) {
   return server;
 }
 
-/** Starts a browser and the page's server. `open()` returns a page with an empty profile. */
+/** Starts a browser and the page's server. `open()` returns a page with an empty profile, `context()` the profile alone. */
 export async function start({ www = WWW } = {}) {
   const [server, browser] = await Promise.all([
     serve(www),
@@ -73,11 +82,12 @@ export async function start({ www = WWW } = {}) {
     await browser.close();
     server.close();
   };
-  return { address, stop, open: (hash, options) => open(browser, address, hash, options) };
+  const open = (hash, options) => openPage(browser, address, hash, options);
+  return { address, stop, open, context: (options) => browser.newContext(options) };
 }
 
 /** Opens the page with an empty profile; `complaints` collects errors of the browser's console. */
-async function open(browser, address, hash = '', options = {}) {
+async function openPage(browser, address, hash = '', options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
@@ -102,9 +112,13 @@ export async function say(page, text) {
   await line.press('Enter');
 }
 
-/** The log as text, one string per command: the command line, then the printed reply. */
+/** The log as text, one string per command: the command line, then the printed reply; questions beside it are left out. */
 export async function heard(page) {
   return page
     .locator('kl-log .command')
-    .evaluateAll((entries) => entries.map((entry) => [...entry.children].map((child) => child.textContent).join('\n')));
+    .evaluateAll((entries) =>
+      entries.map((entry) =>
+        [...entry.querySelectorAll(':scope > :not(kl-why)')].map((child) => child.textContent).join('\n'),
+      ),
+    );
 }

@@ -26,6 +26,21 @@ const focused = (page) =>
     return element?.tagName;
   });
 
+test('a question stands beside the line of its client, also with the focus', () =>
+  visit('', { ...PHONE, viewport: { width: 320, height: 640 } }, async (page) => {
+    await say(page, 'GET none');
+    const command = page.locator('kl-log .command');
+    const ask = command.locator('kl-why .ask');
+    await ask.waitFor();
+    const line = await command.evaluate((entry) => entry.getBoundingClientRect().left + entry.clientLeft);
+    const outline = await ask.evaluate((button) => {
+      button.focus();
+      const { outlineWidth, outlineOffset } = getComputedStyle(button);
+      return button.getBoundingClientRect().left - Number.parseFloat(outlineWidth) - Number.parseFloat(outlineOffset);
+    });
+    assert.ok(outline > line, `${outline} is left of ${line}`);
+  }));
+
 test('on a phone the help card stands below the chosen command', () =>
   visit('#commands', PHONE, async (page) => {
     const link = page.getByRole('link', { name: /^ZADD / });
@@ -92,7 +107,7 @@ test('a typed line may name its client', () =>
     await say(page, 'C7> SET k 1');
     await say(page, 'redis> INCR k');
     await say(page, 'keylatch[0]> GET k');
-    assert.deepEqual(await heard(page), ['C7> SET k 1\nOK', 'C7> INCR k\n(integer) 2', 'C7> GET k\n"2"']);
+    assert.deepEqual(await heard(page), ['C7> SET k 1\nOK', 'C7> INCR k\n(integer) 2', 'keylatch> GET k\n"2"']);
     await say(page, 'C7> GET "k');
     assert.match(await page.locator('kl-prompt [role=alert]').textContent(), /column 9\b/);
   }));

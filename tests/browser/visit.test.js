@@ -71,6 +71,24 @@ test('keys that were there at clear are the start of the session after a reload,
   assert.doesNotMatch(session, /SADD|^\.\.\.$/m);
 });
 
+test('what an open transaction, a selected database and QUIT did to a client ends with the visit', async () => {
+  await say(page, 'QUIT');
+  await say(page, 'SELECT 2');
+  await say(page, 'MULTI');
+  await say(page, 'SET queued 1');
+  await comeBack();
+  await say(page, 'SET precious 1');
+  await say(page, 'SUBSCRIBE news');
+  await comeBack();
+  await say(page, 'GET precious');
+  assert.equal((await heard(page)).at(-1), 'keylatch[2]> GET precious\n"1"');
+  await page.getByRole('button', { name: 'Open as session' }).click();
+  await page.locator('kl-session-view .summary.good').waitFor();
+  const session = await page.locator('kl-editor textarea').inputValue();
+  assert.match(session, /keylatch-3\[2\]> SET precious 1\nOK/);
+  assert.match(session, /keylatch-4\[2\]> GET precious\n"1"/);
+});
+
 test('Start fresh empties the command line, and can be undone', async () => {
   await say(page, 'SET kept 1');
   await say(page, 'SELECT 1');

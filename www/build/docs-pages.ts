@@ -1,22 +1,29 @@
 /**
- * Pages of documentation beside the playground: the commands, printed from the rows, and the session format. Examples
- * run in place; without scripts, a link opens them in the playground.
+ * Pages of documentation beside the playground: the commands, printed from the rows, the session format, and the guides
+ * of docs/guides. Examples run in place by the element that other sites embed; without scripts they are text, and a link
+ * opens them in the playground.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
 import { metaPolicy } from '../csp.ts';
+import { EMBED_FOLDER } from './embed.ts';
 import { escapeHtml, renderMarkdown, type Rendering } from './markdown.ts';
+import { ANY_SITE, SITE } from './site.ts';
 
 const COMMANDS = '../target/docs/commands';
-const ENTRY = 'docs';
+const GUIDES = '../docs/guides';
+/** Name of the page that lists the guides. */
+const GUIDE_LIST = 'guides';
 const LICENCES = ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE'];
 
 interface DocsPage {
   /** File name without its extension. */
   readonly name: string;
   readonly markdown: string;
+  /** Name of the list that the page belongs to. */
+  readonly list: string;
 }
 
 /** Emits the pages and the licences. */
@@ -25,12 +32,11 @@ export function docsPages(): Plugin {
     name: 'keylatch-docs-pages',
     apply: 'build',
     generateBundle(_options, bundle) {
-      const entry = Object.values(bundle).find((part) => part.type === 'chunk' && part.isEntry && part.name === ENTRY);
-      if (entry?.type !== 'chunk') this.error('the script of the documentation was not built');
-      const styles = [...(entry.viteMetadata?.importedCss ?? [])];
+      const sheets = Object.values(bundle).filter((part) => part.type === 'asset' && part.names.includes('docs.css'));
+      if (sheets.length !== 1) this.error('the style of the documentation was not built');
       const pages = allPages();
       for (const page of pages) {
-        const source = htmlOf(page, pages, entry.fileName, styles);
+        const source = htmlOf(page, pages, sheets[0]?.fileName ?? '');
         this.emitFile({ type: 'asset', fileName: `docs/${page.name}.html`, source });
       }
       for (const name of LICENCES)
@@ -40,11 +46,23 @@ export function docsPages(): Plugin {
 }
 
 function allPages(): DocsPage[] {
-  const commands = readdirSync(COMMANDS).map((file) => ({
-    name: file === 'README.md' ? 'index' : file.replace(/\.md$/, ''),
-    markdown: readFileSync(join(COMMANDS, file), 'utf8'),
+  const sessions = { name: 'sessions', markdown: sessionFormat(), list: 'index' };
+  const besideGuides = pagesOf('../docs', GUIDE_LIST, ['locks.md', 'recipes.md']);
+  return [...pagesOf(COMMANDS, 'index'), sessions, ...pagesOf(GUIDES, GUIDE_LIST).map(addressed), ...besideGuides];
+}
+
+function pagesOf(folder: string, list: string, files = readdirSync(folder)): DocsPage[] {
+  return files.map((file) => ({
+    name: file === 'README.md' ? list : file.replace(/\.md$/, ''),
+    markdown: readFileSync(join(folder, file), 'utf8'),
+    list,
   }));
-  return [...commands, { name: 'sessions', markdown: sessionFormat() }];
+}
+
+/** Puts the addresses of this site into a guide. */
+function addressed(page: DocsPage): DocsPage {
+  const versioned = page.markdown.replaceAll('embed/VERSION', EMBED_FOLDER);
+  return { ...page, markdown: versioned.replaceAll(ANY_SITE, SITE ?? ANY_SITE) };
 }
 
 /** The section on session files, which has its place in CONTRIBUTING. */
@@ -55,10 +73,9 @@ function sessionFormat(): string {
   return `# Session format\n${own}`;
 }
 
-function htmlOf(page: DocsPage, pages: readonly DocsPage[], script: string, styles: readonly string[]): string {
+function htmlOf(page: DocsPage, pages: readonly DocsPage[], style: string): string {
   const title = /^# (.*)$/m.exec(page.markdown)?.[1] ?? page.name;
-  const rendering: Rendering = { address: (target) => addressOf(target, pages), example };
-  const sheets = styles.map((file) => `<link rel="stylesheet" href="../${file}" />`).join('\n');
+  const rendering: Rendering = { address: (target) => addressOf(target, page, pages), example };
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -68,8 +85,8 @@ function htmlOf(page: DocsPage, pages: readonly DocsPage[], script: string, styl
 <meta name="color-scheme" content="light dark" />
 <title>${escapeHtml(title)} · keylatch</title>
 <link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-${sheets}
-<script type="module" src="../${script}"></script>
+<link rel="stylesheet" href="../${style}" />
+<script src="../${EMBED_FOLDER}/keylatch-repl.js" defer></script>
 </head>
 <body class="docs">
 <header><a href="../index.html">keylatch playground</a><nav aria-label="Documentation">${navigation(page)}</nav></header>
@@ -85,24 +102,31 @@ function navigation(page: DocsPage): string {
   const links = [
     ['index', 'Commands'],
     ['sessions', 'Session format'],
+    [GUIDE_LIST, 'Guides'],
   ];
   return links
-    .map(([name, label]) => `<a href="${name}.html"${page.name === name ? ' aria-current="page"' : ''}>${label}</a>`)
+    .map(([name, label]) => {
+      const current = page.name === name ? ' aria-current="page"' : '';
+      return `<a href="${name}.html"${current}>${label}</a>`;
+    })
     .join(' ');
 }
 
 /** Links between pages; files of the repository have no place on the site. */
-function addressOf(target: string, pages: readonly DocsPage[]): string | undefined {
+function addressOf(target: string, page: DocsPage, pages: readonly DocsPage[]): string | undefined {
   if (/^https:/.test(target) || target.startsWith('#')) return target;
-  const [, file = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-  const name = file === 'README' ? 'index' : file;
+  const lesson = /lessons\/([\w-]+)\.session$/.exec(target)?.[1];
+  if (lesson) return `../index.html#lesson=${lesson}`;
+  const [, folder = '', file = '', anchor = ''] = /^((?:[\w.-]+\/)*)([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
+  const name = file !== 'README' ? file : folder === '' ? page.list : 'index';
   return pages.some((page) => page.name === name) ? `${name}.html${anchor}` : undefined;
 }
 
-/** A block with commands runs; others, such as the syntax, are shown. */
-function example(text: string): string {
+/** A block with commands runs, unless its language says otherwise; others, such as the syntax, are shown. */
+function example(text: string, language: string): string {
   const code = `<pre><code>${escapeHtml(text)}</code></pre>`;
-  if (!/^[\w.-]*>/m.test(text)) return code;
+  if (!/^(?:session|text)?$/.test(language) || !/^[\w.-]*>/m.test(text)) return code;
   const link = `../index.html#s=${encodeURIComponent(text)}`;
-  return `<div class="example">${code}<p><a href="${escapeHtml(link)}">Open in the playground</a></p></div>`;
+  return `<div class="example"><keylatch-repl>${code}</keylatch-repl>
+<p><a href="${escapeHtml(link)}">Open in the playground</a></p></div>`;
 }

@@ -1,15 +1,15 @@
 /** Renders the Markdown of this repository's own pages: headings, paragraphs, lists, tables, fences and inline marks. */
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const FENCE = /^```/;
+const FENCE = /^`{3,}/;
 const TABLE = /^\|/;
 const LIST = /^- /;
 
 export interface Rendering {
   /** Address of a link on the page, undefined if it has no place there: its text stays. */
   readonly address: (target: string) => string | undefined;
-  /** HTML of a fenced block. */
-  readonly example: (text: string) => string;
+  /** HTML of a fenced block with the language behind its fence, '' for none. */
+  readonly example: (text: string, language: string) => string;
 }
 
 export function escapeHtml(text: string): string {
@@ -46,7 +46,8 @@ export function renderMarkdown(markdown: string, rendering: Rendering): string {
 /** Index behind the block that starts at a line. */
 function blockEnd(lines: readonly string[], start: number): number {
   const first = lines[start] ?? '';
-  if (FENCE.test(first)) return lines.indexOf('```', start + 1) + 1 || lines.length;
+  const fence = FENCE.exec(first)?.[0];
+  if (fence) return lines.indexOf(fence, start + 1) + 1 || lines.length;
   let end = start + 1;
   while (end < lines.length && /\S/.test(lines[end] ?? '') && !/^(?:#|```)/.test(lines[end] ?? '')) end += 1;
   return end;
@@ -54,7 +55,7 @@ function blockEnd(lines: readonly string[], start: number): number {
 
 function renderBlock(lines: readonly string[], rendering: Rendering): string {
   const [first = ''] = lines;
-  if (FENCE.test(first)) return rendering.example(lines.slice(1, -1).join('\n'));
+  if (FENCE.test(first)) return rendering.example(lines.slice(1, -1).join('\n'), first.replace(FENCE, '').trim());
   if (TABLE.test(first)) return renderTable(lines, rendering);
   if (LIST.test(first)) return renderList(lines, rendering);
   return `<p>${inline(lines.join(' '), rendering)}</p>`;

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 
-/** Files that the page needs without a network; pages of documentation are added when they are read. */
-const NEEDED = /^(?:index\.html|assets\/.*)$/;
+/** Files that the page needs without a network. Pages of documentation and the engine with Lua are added when used. */
+const NEEDED = /^(?:index\.html|assets\/(?!keylatch-lua).*)$/;
 const BESIDE = ['favicon.svg', 'icon.png', 'manifest.webmanifest'];
 
 export function offline(): Plugin {

@@ -3,7 +3,6 @@
 import { loadCommandRows } from './model/commands.ts';
 import { EngineMaker } from './model/engine.ts';
 import { openKept } from './model/kept-engine.ts';
-import { registerOffline } from './model/offline.ts';
 import { PageStore } from './model/page-store.ts';
 import { ThemeChoice } from './model/theme.ts';
 import { instantOf, savedState } from './model/visit.ts';
@@ -26,15 +25,15 @@ async function start(): Promise<void> {
   const measure = performance.measure(FIRST_REPLY, START);
   document.documentElement.dataset['firstReplyMs'] = measure.duration.toFixed(1);
   await loadCommandRows();
-  const playground = (await page).showPage({ maker, engine, theme, store, state });
-  if (import.meta.env.PROD) void registerOffline((reload) => playground.visit.offerUpdate(reload));
+  (await page).showPage({ maker, engine, theme, store, state });
 }
 
 function showFailure(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
   const text = document.createElement('p');
   text.className = 'boot';
   text.setAttribute('role', 'alert');
-  text.textContent = `The engine did not start: ${error instanceof Error ? error.message : String(error)}`;
+  text.textContent = `The engine did not start: ${reason}. Check the network, then reload the page.`;
   document.querySelector('kl-app')?.replaceWith(text);
 }
 

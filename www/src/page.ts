@@ -2,6 +2,7 @@
 
 import type { EngineMaker } from './model/engine.ts';
 import type { KeptEngine } from './model/kept-engine.ts';
+import { registerOffline } from './model/offline.ts';
 import type { PageStore } from './model/page-store.ts';
 import { Playground } from './model/playground.ts';
 import type { ThemeChoice } from './model/theme.ts';
@@ -20,12 +21,12 @@ export interface Parts {
 }
 
 /** Shows the playground on an engine that has begun. */
-export function showPage({ maker, engine, theme, store, state }: Parts): Playground {
+export function showPage({ maker, engine, theme, store, state }: Parts): void {
   const playground = new Playground(maker, theme, store, engine);
   const app = document.querySelector('kl-app');
   if (app) app.playground = playground;
   playground.visit.begin(state);
   playground.followHash();
   document.documentElement.dataset['ready'] = '';
-  return playground;
+  if (import.meta.env.PROD) void registerOffline((reload) => playground.visit.offerUpdate(reload));
 }

@@ -6,3 +6,33 @@ declare const __VERSION__: string;
 declare const __REDIS_VERSION__: string;
 /** Address of the source, or "" while none is published. */
 declare const __SOURCE__: string;
+
+/** Address of the script that explores races. */
+declare module 'virtual:race-worker' {
+  const address: string;
+  export default address;
+}
+
+/** Printed by build/lessons.ts. */
+declare module 'virtual:lessons' {
+  /** Name, title and themes of each lesson, in reading order. */
+  export const headers: readonly (readonly [name: string, title: string, themes: string])[];
+}
+
+/** Printed by build/reply-shapes.ts. */
+declare module 'virtual:reply-shapes' {
+  /** Names of commands, separated by blanks, by the shape of their reply. */
+  export const shapes: Readonly<Record<string, string>>;
+}
+
+/** Printed by build/command-columns.ts. */
+declare module 'virtual:command-columns' {
+  /** Values of all rows of the command table, by column; null where a row leaves it out. */
+  export const columns: { readonly name: readonly string[] } & Readonly<Record<string, readonly unknown[]>>;
+}
+
+/** Printed by build/command-columns.ts. */
+declare module 'virtual:command-complexity' {
+  /** Complexities by the name of the command. */
+  export const complexities: Readonly<Record<string, string>>;
+}

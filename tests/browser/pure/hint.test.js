@@ -103,7 +103,8 @@ const cases = {
   ],
   quotes: [
     ['SET "a b" ', `value ${SET_OPTIONS}`],
-    ['SET k "v w', ` ${SET_OPTIONS}`],
+    ['SET k "v w', ''],
+    ['SET k "v w"', ` ${SET_OPTIONS}`],
     ['SET k "v \\" w" ', SET_OPTIONS],
     ["SET 'it' ", `value ${SET_OPTIONS}`],
   ],

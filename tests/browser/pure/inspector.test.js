@@ -113,8 +113,21 @@ test('values as JSON and bytes', () => {
 });
 
 test('a typed line that names its client', () => {
-  assert.deepEqual(addressedLine('C2> GET k'), { client: 'C2', skipped: 4, command: 'GET k' });
-  assert.deepEqual(addressedLine('keylatch[1](TX)> GET k').client, undefined);
+  assert.deepEqual(addressedLine('C2> GET k'), {
+    client: 'C2',
+    database: undefined,
+    skipped: 4,
+    command: 'GET k',
+  });
+  for (const [line, client, database] of [
+    ['keylatch[1](TX)> GET k', 'keylatch', 1],
+    ['redis> GET k', undefined, undefined],
+    ['127.0.0.1:6379[2]> GET k', undefined, 2],
+    ['[::1]:6379> GET k', undefined, undefined],
+  ]) {
+    const { skipped: _, ...address } = addressedLine(line);
+    assert.deepEqual(address, { client, database, command: 'GET k' });
+  }
   for (const line of ['GET k', 'SET k "a> b"', 'C2>', '> GET k']) assert.equal(addressedLine(line).command, line);
 });
 

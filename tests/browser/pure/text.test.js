@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadModule } from './load.js';
 
-const { isAsPasted, pastedCommands } = await loadModule('src/text/paste.ts');
+const { fieldText, isAsPasted, pastedCommands } = await loadModule('src/text/paste.ts');
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
 const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
-const { sessionText } = await loadModule('src/text/transcript.ts');
+const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
+const { sessionText, transcript } = await loadModule('src/text/transcript.ts');
 const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
 const { pack } = await loadModule('src/model/packing.ts');
-const { splitReplies } = await loadModule('src/text/resp-split.ts');
+const { splitReplies } = await loadModule('../pkg-templates/npm/src/split-replies.ts');
 const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
 const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
@@ -31,9 +32,37 @@ test('paste: prompts of every kind, their replies left out', () => {
     'GET d',
   ]);
   assert.deepEqual(pasted('redis 127.0.0.1:6379> PING\nPONG'), ['PING']);
-  assert.deepEqual(pasted('A> GET a\n(nil)\nB[1]> GET b\n> GET c'), ['A: GET a', 'B: GET b', 'GET c']);
+  assert.deepEqual(pasted('A> GET a\n(nil)\nB[1]> GET b\n> GET c'), ['A: GET a', 'B: GET b', 'keylatch: GET c']);
   assert.deepEqual(pasted('A> SET a 1 PX 5\nOK\n@ +6ms\nA> GET a'), ['A: SET a 1 PX 5', '@ +6ms', 'A: GET a']);
   assert.deepEqual(pasted('redis>\n'), []);
+});
+
+test('paste: prompts of other programs mean the active client, and the default one beside named clients', () => {
+  assert.deepEqual(pasted('redis> GET a\n127.0.0.1:6379> GET b'), ['GET a', 'GET b']);
+  assert.deepEqual(pasted('keylatch> SET a 1\nC2> SELECT 1\nkeylatch> GET a\nredis> GET b'), [
+    'keylatch: SET a 1',
+    'C2: SELECT 1',
+    'keylatch: GET a',
+    'keylatch: GET b',
+  ]);
+  const [{ database }] = pastedCommands('127.0.0.1:6379[2]> GET a', NAMES);
+  assert.equal(database, 2);
+});
+
+test('paste: a single line keeps its prompt where the active client would run it elsewhere', () => {
+  const active = { name: 'C2', database: 1 };
+  for (const [line, text] of [
+    ['redis> GET a', 'GET a'],
+    ['C2[1]> GET a', 'GET a'],
+    ['keylatch> GET a', 'keylatch> GET a'],
+    ['127.0.0.1:6379[2]> GET a', 'C2[2]> GET a'],
+  ])
+    assert.equal(fieldText(pastedCommands(line, NAMES)[0], active), text);
+});
+
+test('paste: replies of an indented block are compared without its indentation', () => {
+  const [command] = pastedCommands('    redis> GET a\n    1) 1) "x"\n       2) "y"', NAMES);
+  assert.deepEqual(command.expected, ['1) 1) "x"', '   2) "y"']);
 });
 
 const filtered = (text) => rewritePasted(text, NAMES).text;
@@ -48,7 +77,13 @@ test('paste filter: each foreign form becomes a line of a session', () => {
     ['$ sleep 1.5', '@ +1500ms'],
     ['$ ls\na.txt\n$ redis-cli GET k', '# $ ls\n# a.txt\n> GET k'],
     ['```\nSET k v\nOK\n```', '> SET k v\nOK'],
-    ['get k\n(nil)\nNow set it', '> get k\n(nil)\nNow set it'],
+    ['get k\n(nil)\nNow set it', '> get k\n(nil)\n# Now set it'],
+    ['    SET k "Hello"\n    OK\n    EXISTS k\n    (integer) 1', '> SET k "Hello"\nOK\n> EXISTS k\n(integer) 1'],
+    ['SET k v\nOK\nSet it again:\nSET k v\nexit', '> SET k v\nOK\n# Set it again:\n> SET k v'],
+    ['SET k v\nSome more prose\nECHO x\nstring', '> SET k v\n# Some more prose\n> ECHO x\nstring'],
+    ['root@x:/# redis-cli SET k v\nOK\nroot@x:/# ls\nf', '> SET k v\nOK\n# $ ls\n# f'],
+    ['# redis-cli SET k v', '# redis-cli SET k v'],
+    ['> GET k\n1) "a" # elem\n2) "b # c"', '> GET k\n1) "a"\n2) "b # c"'],
     ['> SET k "OK"\n"OK"', '> SET k "OK"\nOK'],
     ['> GET k\n"OK"', '> GET k\n"OK"'],
     ['> SET k v GET\n"OK"', '> SET k v GET\n"OK"'],
@@ -87,6 +122,7 @@ test('paste filter: large and hostile text takes no long time', () => {
     '$ '.repeat(50_000),
     "redis-cli '".repeat(10_000),
     '>'.repeat(100_000),
+    '@'.repeat(100_000),
   ];
   const start = performance.now();
   for (const text of texts) rewritePasted(`${text}\n${text}`, NAMES);
@@ -208,7 +244,7 @@ test('damaged links say what is wrong', async () => {
   await assert.rejects(decode('v2=AAAA'), /newer version/);
   await assert.rejects(decode(`v1=${await pack(new TextEncoder().encode('x'.repeat(2 << 20)))}`), /more than 1 MiB/);
   await assert.rejects(decode(`v1=${await pack(new Uint8Array([0xff, 0xfe]))}`), /does not hold a text/);
-  await assert.rejects(decode('s=x&start=AAAA'), /keys in this link/);
+  await assert.rejects(decode('s=x&start=AAAA'), /The key data in this link is damaged/);
 });
 
 test('messages that arrived together are told apart', () => {
@@ -253,4 +289,28 @@ test('copies: a script groups the commands of a client, and waits where the cloc
     /redis-cli "\$@" <<'END_OF_COMMANDS'\nSET k "\$HOME"\nGET k\nEND_OF_COMMANDS\nsleep 1\.5 # @ \+1500ms\n/,
   );
   assert.match(script, /# the default client: several connections here/);
+});
+
+test('lines of a race have kinds of their own, and replies of their form stand behind a bar', () => {
+  assert.deepEqual(
+    ['A+', ' c_1.x- ', 'A<', 'A +', '@ race', '+'].map((line) => kindedLine(line).kind),
+    ['mark', 'mark', 'receive', 'reply', 'clock', 'reply'],
+  );
+  assert.equal(kindedLine('redis+').client, '');
+  const line = { prompt: '>', text: 'ACL WHOAMI', printed: ['A+', 'a-'], nowMs: 0 };
+  assert.match(sessionText([line]), /\n\| A\+\n\| a-\n$/);
+});
+
+test('a movement of the clock is a line of its own in a recording', () => {
+  const line = (prompt, text, nowMs) => ({ prompt, text, printed: [], nowMs });
+  const lines = [
+    line('>', 'PING', 0),
+    line('@', '', 1000),
+    line('@', '', 1000),
+    line('@', '', 3000),
+    line('A>', 'PING', 3000),
+  ];
+  const { text, at } = transcript(lines);
+  assert.equal(text, '@ 1970-01-01T00:00:00.000Z\n> PING\n@ +1s\n@ +2s\nA> PING\n');
+  assert.deepEqual(at, [2, 3, 3, 4, 5]);
 });

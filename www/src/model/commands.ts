@@ -6,12 +6,11 @@ export interface CommandRow extends HintRow {
   readonly summary: string;
   readonly since: string;
   readonly group: string;
-  readonly complexity: string;
-  /** The arguments in the notation of documentation, without the name. */
-  readonly syntax: string;
   readonly flags: readonly string[];
-  /** True if the order of the reply means nothing. */
-  readonly unordered: boolean;
+  /** Which words are keys: `1`, `1..-1/2`, `#1`. Left out where none is. */
+  readonly keys?: readonly string[];
+  /** True if the order of the reply means nothing; left out otherwise. */
+  readonly unordered?: boolean;
 }
 
 const rows = new Map<string, CommandRow>();
@@ -21,8 +20,17 @@ export const commandRows: ReadonlyMap<string, CommandRow> = rows;
 
 /** Loads the table, which the first reply does not wait for. */
 export async function loadCommandRows(): Promise<void> {
-  const { default: table } = await import('keylatch/commands.json');
-  for (const row of table as unknown as CommandRow[]) rows.set(row.name.toUpperCase(), row);
+  const { columns } = await import('virtual:command-columns');
+  columns.name.forEach((name, index) => {
+    const cells = Object.entries(columns).map(([column, cell]) => [column, cell[index] ?? undefined]);
+    rows.set(name.toUpperCase(), Object.fromEntries(cells));
+  });
+}
+
+/** Complexity of a command, which only its help card shows. */
+export async function complexityOf({ name }: CommandRow): Promise<string> {
+  const { complexities } = await import('virtual:command-complexity');
+  return complexities[name] ?? '';
 }
 
 /** Row for a typed name such as `set`, `object encoding` or `OBJECT|ENCODING`. */

@@ -1,7 +1,12 @@
-/** Loads the engine's WebAssembly file once and makes engines from it. Every engine has an instance of its own. */
+/**
+ * Loads the engine's WebAssembly file once and makes engines from it. Every engine has an instance of its own. The file
+ * with Lua is twice as large: it is loaded before the first text that runs Lua, and takes the other one's place.
+ */
 
 import { Keylatch, ManualClock } from 'keylatch/core';
 import wasmUrl from 'keylatch/keylatch.wasm?url';
+import luaUrl from 'keylatch-scripting/keylatch.wasm?url';
+import { needsLua } from '../../../pkg-templates/npm/src/element/needs-lua.ts';
 
 const SEED = 0;
 
@@ -11,11 +16,32 @@ export interface Engine {
   readonly clock: ManualClock;
 }
 
+/** Parts of an engine that a worker can receive. */
+export interface WorkerEngine {
+  readonly module: WebAssembly.Module;
+  readonly seed: number;
+}
+
 export class EngineMaker {
-  private constructor(private readonly module: WebAssembly.Module) {}
+  private hasLua = false;
+  private loading: Promise<void> | undefined;
+
+  private constructor(private module: WebAssembly.Module) {}
 
   static async load(): Promise<EngineMaker> {
     return new EngineMaker(await compile(await fetch(wasmUrl)));
+  }
+
+  /** Loads what a text needs before it can run; undefined if nothing is missing. Engines made from then on have Lua. */
+  prepare(text: string): Promise<void> | undefined {
+    if (this.hasLua || !needsLua(text)) return undefined;
+    this.loading ??= this.loadLua().finally(() => (this.loading = undefined));
+    return this.loading;
+  }
+
+  private async loadLua(): Promise<void> {
+    this.module = await compile(await fetch(luaUrl));
+    this.hasLua = true;
   }
 
   /**
@@ -24,18 +50,39 @@ export class EngineMaker {
    */
   make(startMs?: number): Engine {
     const clock = new ManualClock(startMs);
-    return { db: Keylatch.from(this.module, { clock, seed: SEED }), clock };
+    return { db: Keylatch.from(() => this.module, { clock, seed: SEED }), clock };
   }
 
-  /** Module and seed, for an engine that another function makes. */
-  get options(): { readonly module: WebAssembly.Module; readonly seed: number } {
+  /** Module and seed, for an engine that another function makes. The module is the one of the moment. */
+  get options(): { readonly module: () => WebAssembly.Module; readonly seed: number } {
+    return { module: () => this.module, seed: SEED };
+  }
+
+  /** Module and seed, for an engine that runs a text in a worker. */
+  async engineFor(text: string): Promise<WorkerEngine> {
+    await this.prepare(text);
     return { module: this.module, seed: SEED };
   }
 }
 
 async function compile(response: Response): Promise<WebAssembly.Module> {
-  if (!response.ok) throw new Error(`The engine could not be loaded: ${response.status} ${response.statusText}`);
+  if (!response.ok)
+    throw new Error(`The engine could not be loaded: ${response.status} ${response.statusText}`.trimEnd());
   const streamable = response.headers.get('content-type')?.startsWith('application/wasm');
   if (streamable) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/**
+ * Moves keys, clients and listeners of a database into an instance that has Lua, once it is loaded: a fresh instance is
+ * made of the module of the moment. Returns what has happened, for the log.
+ */
+export async function moveToLua(db: Keylatch, loading: Promise<void>): Promise<string> {
+  try {
+    await loading;
+    db.compact();
+    return 'This engine runs Lua from here on.';
+  } catch (error) {
+    return `Lua is not loaded: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }

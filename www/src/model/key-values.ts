@@ -1,6 +1,7 @@
 /** All keys of an engine as plain values, and back: for JSON files, and for append-only files made of commands. */
 
 import { type Argument, decodeReplies, type Keylatch, ReplyError } from 'keylatch/core';
+import { fromBase64 } from './base64.ts';
 
 /** Text, or bytes that are no text in base64. */
 export type Value = string | { readonly base64: string };
@@ -14,7 +15,8 @@ export interface KeyValue {
   readonly expiresAtMs?: number | undefined;
 }
 
-const DATABASES = 16;
+/** Number of databases. */
+export const DATABASES = 16;
 const PAGE_KEYS = 1000;
 /** Number of arguments of one command that writes elements. */
 const MAX_ARGUMENTS = 512;
@@ -38,7 +40,7 @@ export function keyValuesOf(db: Keylatch): KeyValue[] {
   }
 }
 
-/** Writes the keys by commands. */
+/** Writes keys, which were checked, by commands. */
 export function writeKeyValues(db: Keylatch, keys: readonly KeyValue[]): void {
   for (let number = 0; number < DATABASES; number += 1) {
     const own = keys.filter((key) => key.db === number);
@@ -112,8 +114,7 @@ function commandsOf({ key, type, value, expiresAtMs }: KeyValue): Argument[][] {
 }
 
 function elementCommands(key: Argument, type: string, elements: readonly unknown[]): Argument[][] {
-  const writer = WRITERS[type];
-  if (!writer) throw new Error(`keys of the type ${JSON.stringify(type)} are unknown`);
+  const writer = WRITERS[type] ?? '';
   const commands: Argument[][] = [];
   for (let at = 0; at < elements.length; at += MAX_ARGUMENTS) {
     const part = elements.slice(at, at + MAX_ARGUMENTS).flatMap((element) => argumentsOf(type, element));
@@ -141,6 +142,5 @@ function valueFrom(bytes: Uint8Array): Value {
 
 function argumentOf(value: Value | number): Argument {
   if (typeof value === 'string' || typeof value === 'number') return String(value);
-  if (typeof value?.base64 === 'string') return Uint8Array.from(atob(value.base64), (one) => one.charCodeAt(0));
-  throw new Error(`expected a text or { "base64": ... }, found ${JSON.stringify(value)}`);
+  return fromBase64(value.base64) ?? '';
 }

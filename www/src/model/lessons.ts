@@ -1,46 +1,38 @@
-/** The lessons and recipes: session files that are built into the page. Each is opened and checked unchanged. */
+/** The lessons, recipes and tasks: session files, of which the page holds the list. Each text is fetched when it is opened. */
+
+import { headers } from 'virtual:lessons';
+
+export type LessonKind = 'lesson' | 'recipe' | 'task';
 
 export interface Lesson {
   /** File name without its extension, which names the lesson in links. */
   readonly name: string;
   readonly title: string;
-  /** Whether this is a recipe on plain commands, listed apart from the lessons. */
-  readonly isRecipe: boolean;
-  /** Text of the session. That of a recipe is fetched when it is opened, which keeps the first load small. */
+  /** Recipes on plain commands and tasks are listed apart from the lessons. */
+  readonly kind: LessonKind;
+  /** Ids of themes (themes.ts). */
+  readonly themes: readonly string[];
+  /** Text of the session, which is opened and checked unchanged. */
   readonly load: () => Promise<string>;
 }
 
-const lessonFiles = import.meta.glob<string>(['../../lessons/*.session', '!../../lessons/*-recipe-*.session'], {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-});
-const recipeFiles = import.meta.glob<string>('../../lessons/*-recipe-*.session', { query: '?raw', import: 'default' });
+const texts = import.meta.glob<string>('../../lessons/*.session', { query: '?raw', import: 'default' });
 
-/** Lessons, then recipes, in reading order. */
-export const lessons: readonly Lesson[] = [
-  ...Object.entries(lessonFiles).map(([path, text]) => makeLesson(path, text)),
-  ...Object.entries(recipeFiles).map(([path, load]) => makeRecipe(path, load)),
-].sort((one, other) => (one.name < other.name ? -1 : 1));
+/** Lessons, recipes and tasks, in reading order. */
+export const lessons: readonly Lesson[] = headers.map(([name, title, themes]) => ({
+  name,
+  title,
+  kind: kindOf(name),
+  themes: themes.split(', '),
+  load: () => load(name),
+}));
 
-function makeLesson(path: string, text: string): Lesson {
-  const name = nameOf(path);
-  const heading = /^##\s*(.+)$/m.exec(text)?.[1];
-  return { name, title: heading ?? spokenName(name), isRecipe: false, load: () => Promise.resolve(text) };
+function kindOf(name: string): LessonKind {
+  const [, kind] = /^\d+-(recipe|task)-/.exec(name) ?? [];
+  return (kind as LessonKind | undefined) ?? 'lesson';
 }
 
-/** A recipe, titled by its file name: the text with the heading is not here yet. */
-function makeRecipe(path: string, load: () => Promise<string>): Lesson {
-  const name = nameOf(path);
-  return { name, title: spokenName(name), isRecipe: true, load };
-}
-
-function nameOf(path: string): string {
-  return (path.split('/').at(-1) ?? path).replace(/\.session$/, '');
-}
-
-/** A file name in words: `20-recipe-lock-names` is "Lock names". */
-function spokenName(name: string): string {
-  const words = name.replace(/^\d+-(?:recipe-)?/, '').replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function load(name: string): Promise<string> {
+  const fetchText = texts[`../../lessons/${name}.session`];
+  return fetchText ? fetchText() : Promise.reject(new Error(`no lesson ${name}`));
 }

@@ -60,6 +60,14 @@ export class LineEditor {
     if (caretAtEnd) this.suggest(false);
   }
 
+  /** Puts another line in place of the present one, which the history keeps. */
+  replace(text: string): void {
+    if (text === this.text) return;
+    this.history.add(this.text);
+    this.mode = 'type';
+    this.input(text, true);
+  }
+
   /** Suggests candidates for the end of the line; on request also where no word has begun. */
   suggest(asked: boolean): boolean {
     const start = lastCommandStart(this.text);

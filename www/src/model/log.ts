@@ -1,9 +1,25 @@
 /** Log of the command line: commands with their replies, notes, help cards. Bounded; independent of engine and DOM. */
 
+import type { Circumstances } from '../teach/witness.ts';
 import type { CommandRow } from './commands.ts';
 
 interface Numbered {
   readonly id: number;
+}
+
+/** A reply in the protocol of its client. */
+export interface Received {
+  /** Of a long reply the beginning. */
+  readonly bytes: Uint8Array;
+  readonly size: number;
+  readonly protocol: 2 | 3;
+}
+
+/** Number of bytes of a reply that are kept. */
+const KEPT_BYTES = 8 * 1024;
+
+export function receivedBy(client: { readonly protocol: 2 | 3 }, reply: Uint8Array): Received {
+  return { bytes: reply.slice(0, KEPT_BYTES), size: reply.length, protocol: client.protocol };
 }
 
 export interface CommandEntry extends Numbered {
@@ -17,6 +33,10 @@ export interface CommandEntry extends Numbered {
   readonly raw?: readonly string[] | undefined;
   readonly failed: boolean;
   readonly nowMs: number;
+  /** The reply as it came, for the view of bytes. */
+  readonly received?: Received | undefined;
+  /** State at that moment, for replies that may need an explanation. */
+  readonly circumstances?: Circumstances | undefined;
 }
 
 export interface NoteEntry extends Numbered {

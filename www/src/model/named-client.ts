@@ -1,12 +1,14 @@
 /** A client of the command line: its connection, its lane (colour and column), and its prompt. */
 
 import type { Client, Keylatch } from 'keylatch/core';
+import type { Address } from '../text/addressed-line.ts';
+import type { RecordedClient } from './recording.ts';
 
 /** Commands that change keys without an event for each. */
 const SILENT = new Set(['FLUSHALL', 'FLUSHDB', 'SWAPDB']);
 
-/** Prompt name of the first client, which session files read as the default client. */
-export const FIRST_NAME = 'keylatch';
+/** Number of clients of a command line. */
+export const MAX_CLIENTS = 8;
 
 const NOTHING = new Uint8Array();
 const ARGUMENTS_MAX = 1000;
@@ -70,10 +72,40 @@ export class NamedClient {
   }
 
   /** `keylatch>`, `C2[1](TX)>`: the name, the database unless it is 0, and whether commands are being queued. */
+  /** State of the client, as recordings keep it. */
+  get recorded(): RecordedClient {
+    const { db, inTransaction } = this.connection;
+    return { name: this.name, db, inTransaction };
+  }
+
   get prompt(): string {
     const database = this.connection.db === 0 ? '' : `[${this.connection.db}]`;
     return `${this.name}${database}${this.connection.inTransaction ? '(TX)' : ''}>`;
   }
+}
+
+export function freeName(clients: readonly NamedClient[]): string {
+  let number = clients.length + 1;
+  while (clients.some((client) => client.name === `C${number}`)) number += 1;
+  return `C${number}`;
+}
+
+export function freeLane(clients: readonly NamedClient[]): number {
+  let lane = 1;
+  while (clients.some((client) => client.lane === lane)) lane += 1;
+  return lane;
+}
+
+/** Reason why lines cannot run: they name more clients than there can be. */
+export function crowd(clients: readonly NamedClient[], lines: readonly Address[]): string | undefined {
+  const names = new Set(clients.map(({ name }) => name));
+  for (const { client: name } of lines) {
+    if (name === undefined || names.has(name)) continue;
+    if (names.size >= MAX_CLIENTS)
+      return `${name} is one client too many: there can be ${MAX_CLIENTS}. Close a client first. Nothing was run.`;
+    names.add(name);
+  }
+  return undefined;
 }
 
 /** A command in the form of the protocol. Most words have one of a few lengths, so their headers are encoded once. */

@@ -2,11 +2,12 @@
 
 import { rowNamed } from './commands.ts';
 import { Emitter } from './emitter.ts';
-import type { EngineMaker } from './engine.ts';
+import type { EngineMaker, WorkerEngine } from './engine.ts';
 import type { KeyFormat } from './files.ts';
-import type { Lesson } from './lessons.ts';
+import { type Lesson, lessons } from './lessons.ts';
 import { Notebook } from './notebook.ts';
 import type { KeptEngine } from './kept-engine.ts';
+import type { LookBack } from './look-back.ts';
 import type { PageStore } from './page-store.ts';
 import {
   decodeLink,
@@ -24,7 +25,7 @@ import type { ThemeChoice } from './theme.ts';
 import { Visit } from './visit.ts';
 import { Workspace } from './workspace.ts';
 
-export type View = 'line' | 'sessions' | 'commands';
+export type View = 'line' | 'sessions' | 'lessons' | 'commands';
 
 type Parts = ReadonlyMap<string, string>;
 
@@ -47,10 +48,15 @@ export class Playground {
     engine: KeptEngine,
   ) {
     this.notebook = new Notebook(store);
-    this.workspace = new Workspace(engine);
+    this.workspace = new Workspace(engine, maker);
     this.visit = new Visit(store, this.workspace, engine, maker);
     this.sessionEditor = new SessionEditorModel(maker, this.notebook);
     this.sessionEditor.changes.on(['source'], () => this.followSource());
+  }
+
+  /** Module and seed, for an engine that runs a text in a worker. */
+  engineFor(text: string): Promise<WorkerEngine> {
+    return this.maker.engineFor(text);
   }
 
   /** Follows the location hash now and whenever it changes. */
@@ -62,7 +68,7 @@ export class Playground {
   /**
    * Opens the view of a hash: `#` the command line, `#type=SET%20k` with a line ready in it; `#sessions`, `#new` an
    * empty one, `#session=ID` one of the visitor's own, `#own` the newest of them, `#lesson=NAME`; `#s=TEXT` and
-   * `#v1=...` those of links (permalink.ts); `#commands`, `#commands=SET`. Any other hash opens the command line.
+   * `#v1=...` those of links (permalink.ts); `#lessons`; `#commands`, `#commands=SET`. Any other hash opens the command line.
    */
   async route(hash: string): Promise<void> {
     const [word = '', value = ''] = hash.replace(/^#/, '').split(/=(.*)/s);
@@ -73,6 +79,7 @@ export class Playground {
     else if (word === 'new') this.showSession({ text: '' });
     else if (word === 'session') await this.openPage(percentDecoded(value));
     else if (word === 'own' || word === 'sessions') await this.showSessions(word === 'own');
+    else if (word === 'lessons') this.view = 'lessons';
     else if (word === 'commands') this.showCommands(percentDecoded(value));
     else this.showLine(word === 'type' ? percentDecoded(value) : '');
     this.changes.emit('view');
@@ -89,6 +96,11 @@ export class Playground {
     this.view = 'sessions';
     this.sessionEditor.openOwn(sessionOf(this.workspace.recording.recorded, this.maker));
     this.changes.emit('view');
+  }
+
+  /** The typed commands as a session that can be moved through; typing goes on from the moment that is shown. */
+  lookBack(Made: typeof LookBack): LookBack {
+    return new Made(this.workspace, this.maker, this.notebook);
   }
 
   /** The typed commands, for a link to the command line. */
@@ -145,7 +157,7 @@ export class Playground {
   /** A line from a link is put into the prompt, never run. */
   private showLine(draft: string): void {
     this.view = 'line';
-    if (draft) this.workspace.line.input(draft, true);
+    if (draft) this.workspace.offerLine(draft);
   }
 
   private showSession(source: Source, { step, theme }: Partial<Permalink> = {}): void {
@@ -175,7 +187,6 @@ export class Playground {
   private async openLesson(parts: Parts): Promise<void> {
     this.view = 'sessions';
     const name = percentDecoded(parts.get('lesson') ?? '');
-    const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find((candidate) => candidate.name === name);
     if (lesson) return this.showLesson(lesson, decodeOptions(parts));
     this.linkProblem = `Unknown lesson: ${name}.`;
@@ -188,7 +199,7 @@ export class Playground {
     const text = await load().catch(() => undefined);
     if (location.hash !== hash) return;
     if (text !== undefined) return this.showSession({ text, lesson: name }, link);
-    this.linkProblem = `Recipe not loaded: ${title}. Try again with a network.`;
+    this.linkProblem = `Lesson not loaded: ${title}. Try again with a network.`;
     await this.openFirst();
   }
 
@@ -213,7 +224,6 @@ export class Playground {
   private async openFirst(): Promise<void> {
     await this.notebook.load();
     const [page] = this.notebook.pages;
-    const { lessons } = await import('./lessons.ts');
     const [lesson] = lessons;
     if (page) this.sessionEditor.openPage(page);
     else if (lesson) this.sessionEditor.open({ text: await lesson.load(), lesson: lesson.name });

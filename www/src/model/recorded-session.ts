@@ -4,16 +4,21 @@
  */
 
 import { runSessionOn, type SessionStep } from 'keylatch/hints';
-import { type SpokenLine, transcript } from '../text/transcript.ts';
+import { type SpokenLine, transcript, type Transcript } from '../text/transcript.ts';
 import type { EngineMaker } from './engine.ts';
 import type { Recorded } from './recording.ts';
 import type { Source } from './session-editor-model.ts';
 
 export function sessionOf(recorded: Recorded, maker: EngineMaker): Source {
+  return { text: transcriptOf(recorded, maker).text, start: recorded.start };
+}
+
+/** The text of the session, and where its recorded lines stand in it. */
+export function transcriptOf(recorded: Recorded, maker: EngineMaker): Transcript {
   const lines = [...recorded.setup, ...recorded.lines];
   const once = relaxed(lines, recorded, maker, partly);
   const twice = once && relaxed(once, recorded, maker, wholly);
-  return { text: transcript(twice ?? once ?? lines).text, start: recorded.start };
+  return transcript(twice ?? once ?? lines);
 }
 
 /** The lines with looser replies where they differ; undefined when none does. */

@@ -6,11 +6,13 @@
 
 import { LoadError, SessionError } from 'keylatch/core';
 import { runSessionOn, type SessionOptions, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
+import { limitScripts } from '../../../pkg-templates/npm/src/element/script-limit.ts';
 import { type Change, rewritePasted } from '../text/paste-filter.ts';
 import { commandNames } from './command-names.ts';
 import { Emitter } from './emitter.ts';
 import type { Engine, EngineMaker } from './engine.ts';
 import { KeyList } from './key-list.ts';
+import { lessons } from './lessons.ts';
 import type { Draft, Notebook, Page } from './notebook.ts';
 import { Undo } from './undo.ts';
 
@@ -28,6 +30,8 @@ export interface Source {
   readonly title?: string | undefined;
   /** Snapshot of the keys before the first line. */
   readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  /** True for lines that were typed into the command line: their scripts keep the limits that they had there. */
+  readonly isTyped?: boolean | undefined;
   /** The lesson that is shown, or that was copied. */
   readonly lesson?: string | undefined;
 }
@@ -52,6 +56,8 @@ export class SessionEditorModel {
   problem: SessionProblem | undefined;
   /** Number of stops that have run at the current step. */
   at = 0;
+  /** The clients at the current step. */
+  clients: SessionReport['clients'] = [];
   database = 0;
   keys: KeyList | undefined;
   /** Message about a change of the text apart from typing. */
@@ -202,15 +208,30 @@ export class SessionEditorModel {
 
   /** Shows the lesson that was copied; the copy stays in the notebook. */
   async resetLesson(): Promise<void> {
-    const { lessons } = await import('./lessons.ts');
     const lesson = lessons.find(({ name }) => name === this.source.lesson);
     if (lesson) this.open({ text: await lesson.load(), lesson: lesson.name });
   }
 
-  runAll(): void {
+  /** Runs the text, after the engine that it needs was loaded; `then` follows when it has run. */
+  runAll(then?: () => void): void {
     clearTimeout(this.timer);
-    this.play();
+    const loading = this.maker.prepare(this.text);
+    if (loading) return this.runAfter(loading, then);
+    this.report = this.visit({});
     this.at = this.stops.length;
+    then?.();
+    this.changes.emit('session');
+  }
+
+  private runAfter(loading: Promise<void>, then?: () => void): void {
+    const { text } = this;
+    this.report = this.problem = undefined;
+    const isShown = (): boolean => this.text === text;
+    const fail = ({ message }: Error): void => {
+      if (isShown()) this.problem = { line: 1, column: 1, message: `Lua is not loaded: ${message}` };
+      this.changes.emit('session');
+    };
+    loading.then(() => isShown() && this.runAll(then), fail);
     this.changes.emit('session');
   }
 
@@ -248,8 +269,9 @@ export class SessionEditorModel {
   /** Runs a session and shows its end; a lesson is shown at its first step. */
   private show(source: Source): void {
     this.source = source;
-    this.runAll();
-    if (this.lesson !== undefined) this.goTo(1);
+    this.runAll(() => {
+      if (this.lesson !== undefined) this.goTo(1);
+    });
     this.changes.emit('source');
   }
 
@@ -312,13 +334,7 @@ export class SessionEditorModel {
     this.changes.emit('session');
   }
 
-  /** Runs the text for the report and shows that engine's keys. */
-  private play(): void {
-    this.problem = undefined;
-    this.report = this.visit({});
-  }
-
-  /** Runs on a fresh engine up to a line; undefined when the text is no session. */
+  /** Runs on a fresh engine up to a line, and shows its keys; undefined when the text is no session. */
   private visit(options: SessionOptions): SessionReport | undefined {
     this.keys?.stop();
     this.engine?.db.close();
@@ -327,7 +343,11 @@ export class SessionEditorModel {
     this.keys = new KeyList(engine.db);
     try {
       if (this.source.start) engine.db.load(this.source.start);
-      return runSessionOn(engine.db, this.text, options);
+      this.problem = this.source.isTyped ? undefined : limitScripts(engine.db, this.text);
+      if (this.problem) return undefined;
+      const report = runSessionOn(engine.db, this.text, options);
+      this.clients = report.clients;
+      return report;
     } catch (error) {
       this.problem = problemOf(error);
       return undefined;

@@ -2,11 +2,11 @@
  * Theme: light, dark, or the system's, as an attribute on the root element that the tokens read; kept between visits.
  */
 
+import { THEMES, type Theme } from '../../../pkg-templates/npm/src/element/themes.ts';
 import { Emitter } from './emitter.ts';
 import { keep, recall } from './storage.ts';
 
-export const THEMES = ['auto', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
+export { THEMES, type Theme };
 
 const NAME = 'theme';
 

@@ -8,6 +8,7 @@ import { type KeptEngine, onKeptProblem, takeKeysOver } from './kept-engine.ts';
 import type { PageStore } from './page-store.ts';
 import type { EngineMaker } from './engine.ts';
 import type { Workspace } from './workspace.ts';
+import { keep, recall } from './storage.ts';
 import type { WorkspaceState } from './workspace-state.ts';
 
 interface SavedState extends WorkspaceState {
@@ -27,12 +28,15 @@ export interface Offer {
 }
 
 const SAVE_DELAY_MS = 250;
+/** Name of the half-typed line in the tab's storage. */
+const DRAFT = 'draft';
 
 export class Visit {
   readonly changes = new Emitter<'visit'>();
   private restored: Offer | undefined;
   private problem: string | undefined;
   private update: Offer | undefined;
+  private cleared: Offer | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private savedStart: Uint8Array<ArrayBuffer> | undefined;
 
@@ -49,15 +53,17 @@ export class Visit {
   /** Messages for the visitor, the most important first. */
   get offers(): readonly Offer[] {
     const problem = this.problem === undefined ? undefined : { text: this.problem, actions: [] };
-    return [problem, this.engine.state === 'elsewhere' ? this.elsewhere() : this.restored, this.update].filter(
-      (offer) => offer !== undefined,
-    );
+    const restored = this.engine.state === 'elsewhere' ? this.elsewhere() : this.restored;
+    const cleared = this.workspace.bringLogBack && this.cleared;
+    return [problem, restored, cleared, this.update].filter((offer) => offer !== undefined);
   }
 
   /** Restores the last visit, and saves this one from now on. */
   begin(state: WorkspaceState | undefined): void {
     this.savedStart = state?.recorded.start;
     if (state) this.workspace.restore(state);
+    this.keepDraft();
+    this.workspace.changes.on(['cleared'], () => this.offerLog());
     if (this.engine.state === 'elsewhere') return this.workspace.makeReadOnly();
     const keys = this.engine.restoredKeys;
     if (keys > 0 || (state?.log.length ?? 0) > 0) {
@@ -72,6 +78,31 @@ export class Visit {
     this.workspace.clock.changes.on(['clock'], () => this.saveSoon());
     addEventListener('pagehide', () => this.save());
     document.addEventListener('visibilitychange', () => document.hidden && this.save());
+  }
+
+  /** Keeps a half-typed line over a reload of this tab. */
+  private keepDraft(): void {
+    const { line } = this.workspace;
+    let kept = recall(DRAFT, 'tab') ?? '';
+    if (kept !== '') line.input(kept, false);
+    // Without need this storage is left alone: writing it here holds up what other storage has yet to write.
+    addEventListener('pagehide', () => {
+      if (line.text !== kept) keep(DRAFT, (kept = line.text), 'tab');
+    });
+  }
+
+  /** Offers to bring a cleared log back. */
+  private offerLog(): void {
+    const undo = (): void => {
+      this.workspace.bringLogBack?.();
+      this.clear('cleared');
+      this.workspace.changes.emit('log');
+    };
+    this.cleared = this.offer('The log was cleared.', [
+      ['Undo', undo],
+      ['Close', () => this.clear('cleared')],
+    ]);
+    this.changes.emit('visit');
   }
 
   offerUpdate(reload: () => void): void {
@@ -126,7 +157,7 @@ export class Visit {
     this.clear('restored');
   }
 
-  private clear(which: 'restored' | 'update'): void {
+  private clear(which: 'restored' | 'update' | 'cleared'): void {
     this[which] = undefined;
     this.changes.emit('visit');
   }

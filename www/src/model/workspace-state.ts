@@ -24,7 +24,8 @@ export function keptLog(entries: readonly LogEntry[]): LogEntry[] {
   for (const entry of entries.slice(-MAX_LOG_ENTRIES).reverse()) {
     if (entry.kind === 'card') continue;
     const printed = entry.kind === 'command' ? entry.printed.reduce((sum, line) => sum + line.length, 0) : 0;
-    chars += entry.text.length + printed;
+    const received = entry.kind === 'command' ? (entry.received?.bytes.length ?? 0) : 0;
+    chars += entry.text.length + printed + received;
     if (chars > MAX_LOG_CHARS) break;
     newest.push(entry);
   }

@@ -5,42 +5,45 @@
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
-import { printReply, splitLine } from 'keylatch/hints';
-import { addressedLine } from '../text/addressed-line.ts';
-import { isoText, readClockLine, remainingText, stepText } from '../text/durations.ts';
+import { printReply, splitLine, splitReplies } from 'keylatch/hints';
+import { type Address, addressedLine, FIRST_NAME } from '../text/addressed-line.ts';
+import { isoText } from '../text/durations.ts';
 import { isPrintedRaw, rawLines } from '../text/output.ts';
-import { splitReplies } from '../text/resp-split.ts';
-import { pastedCommands } from '../text/paste.ts';
+import { type PastedCommand, pastedCommands } from '../text/paste.ts';
+import { Witness } from '../teach/witness.ts';
+import type { SpokenLine } from '../text/transcript.ts';
+import { keptLogOf } from './cleared-log.ts';
 import { commandNames } from './command-names.ts';
-import { commandRows, rowNamed } from './commands.ts';
+import { commandRows } from './commands.ts';
 import { Emitter } from './emitter.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, type EngineMaker, moveToLua } from './engine.ts';
 import { History } from './history.ts';
 import { LineEditor } from './line-editor.ts';
-import { Log } from './log.ts';
+import { Log, receivedBy } from './log.ts';
 import { PageClock } from './page-clock.ts';
 import { commandText } from './key-edit.ts';
 import { keyLabel } from './key-label.ts';
 import { KeyList } from './key-list.ts';
-import { FIRST_NAME, NamedClient } from './named-client.ts';
-import { PasteOutcome } from './paste-outcome.ts';
-import { Recording } from './recording.ts';
-import { Slices } from './slices.ts';
+import { crowd, freeLane, freeName, MAX_CLIENTS, NamedClient } from './named-client.ts';
+import { runPageWord } from './page-words.ts';
+import { type PastedResult, Pasting } from './pasting.ts';
+import { type Moment, Recording } from './recording.ts';
 import { Tour } from './tour.ts';
 import { keptLog, type WorkspaceState } from './workspace-state.ts';
 
-export type WorkspaceTopic = 'log' | 'clients' | 'keys';
+export type WorkspaceTopic = 'log' | 'clients' | 'keys' | 'cleared';
 
-/** Reason why a line was not run, and its column: columns count characters, from 1. */
+/** Reason why a line was not run, and its column: columns count characters, from 1; 0 is the whole line. */
 export interface LineProblem {
   readonly message: string;
   readonly column: number;
 }
 
 /** Client name of the buttons in the key list. */
-const INSPECTOR_NAME = 'keys';
-const MAX_CLIENTS = 8;
+export const INSPECTOR_NAME = 'keys';
 const READ_ONLY = 'Another tab has these keys. Take over to type here.';
+
+const refusal = (message: string): LineProblem => ({ message, column: 0 });
 
 export class Workspace {
   readonly changes = new Emitter<WorkspaceTopic>();
@@ -58,15 +61,23 @@ export class Workspace {
   recording = new Recording();
   /** Database of the inspector's last command in the recording. */
   private inspectedDatabase = 0;
+  /** Called before a line runs, while an earlier moment is shown. */
+  past: (() => void) | undefined;
+  /** Undoes the last clearing of the log; undefined when that is not possible. */
+  bringLogBack: (() => void) | undefined;
   private expired: string[] = [];
+  private readonly witness: Witness;
   private readOnly = false;
-  /** True while a pasted text runs. */
-  isPasting = false;
+  readonly pasting = new Pasting();
 
-  constructor({ db, clock }: Engine) {
+  constructor(
+    { db, clock }: Engine,
+    private readonly maker?: EngineMaker,
+  ) {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);
+    this.witness = new Witness(db, this.clock, this.keys);
     this.line = new LineEditor(commandRows, this.history, (prefix, limit) =>
       this.keys.labelsStartingWith(prefix, limit),
     );
@@ -84,8 +95,8 @@ export class Workspace {
     return this.recording.isEmpty;
   }
 
-  openClient(name = this.freeName()): NamedClient {
-    const client = new NamedClient(this.db, name, this.freeLane());
+  openClient(name = freeName(this.clients)): NamedClient {
+    const client = new NamedClient(this.db, name, freeLane(this.clients));
     this.clients = [...this.clients, client];
     this.selectClient(client);
     return client;
@@ -107,39 +118,47 @@ export class Workspace {
     this.changes.emit('clients');
   }
 
+  /** Loads Lua before a text that needs it, behind the same database. Undefined: the text can run at once. */
+  prepare(text: string): Promise<void> | undefined {
+    const loading = this.readOnly ? undefined : this.maker?.prepare(text);
+    if (loading === undefined) return undefined;
+    return moveToLua(this.db, loading).then((outcome) => {
+      this.note(outcome);
+      this.changes.emit('log');
+    });
+  }
+
+  /** Puts a line into the prompt, from where it can be run. */
+  offerLine(text: string): void {
+    this.line.replace(text);
+    this.changes.emit('clients');
+  }
+
   /** Runs a typed line, as the client that it names; one that cannot be parsed is not run but returned as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
-    const { client, command, skipped } = addressedLine(text);
-    const problem = this.run(command, this.clientNamed(client));
+    if (text.trim() !== '' && !this.readOnly) this.past?.();
+    const line = addressedLine(text);
+    const problem = this.runFor(line, line.command);
     this.afterChange();
-    return problem && { ...problem, column: problem.column + skipped };
+    return problem && { ...problem, column: problem.column && problem.column + line.skipped };
   }
 
   /** Runs a pasted text command by command, each as the client of its prompt, up to the first that cannot be parsed. */
   async runPasted(text: string): Promise<LineProblem | undefined> {
     const commands = pastedCommands(text, commandNames);
-    const outcome = new PasteOutcome();
-    const slices = new Slices(() => this.afterChange());
-    let problem: LineProblem | undefined;
-    this.isPasting = true;
-    for (const command of commands) {
-      await slices.pause();
-      if (!this.isPasting) break;
+    const crowded = crowd(this.clients, commands);
+    if (crowded) return refusal(crowded);
+    if (commands.length > 0 && !this.readOnly) this.past?.();
+    const run = (command: PastedCommand): PastedResult<LineProblem> => {
       const before = this.log.last;
-      problem = this.run(command.text, this.clientNamed(command.client));
-      if (problem) break;
-      outcome.add(command, this.log.last === before ? undefined : this.log.last);
-    }
-    this.isPasting = false;
-    if (commands.length > 1 || outcome.compared > 0) this.note(outcome.summary(commands.length));
+      const problem = this.runFor(command, command.text);
+      return { problem, entry: this.log.last === before ? undefined : this.log.last };
+    };
+    const { problem, summary } = await this.pasting.run(commands, run, () => this.afterChange());
+    if (summary !== undefined) this.note(summary);
     this.afterChange();
     return problem;
-  }
-
-  /** Ends a pasted text before its next command. */
-  stopPasting(): void {
-    this.isPasting = false;
   }
 
   /** Runs words as a client of the inspector that exists only for this command, and logs them like typed ones. */
@@ -156,18 +175,17 @@ export class Workspace {
   takeOver(snapshot: Uint8Array, nowMs: number, names: readonly string[]): void {
     this.clock.pause();
     this.clock.moveTo(nowMs);
-    this.db.load(snapshot);
-    this.keys.refill();
+    this.loadKeys(snapshot);
     for (const name of names.filter((name) => name !== '')) this.clientNamed(name);
-    this.restartRecording();
+    this.renewRecording('begin');
     this.note(`The session continues here; the clock is stopped at ${isoText(nowMs)}.`);
     this.afterChange();
   }
 
   /** State for the next visit, without the keys. */
   state(): WorkspaceState {
-    const clients = this.clients.map(({ name, connection }) => ({ name, db: connection.db }));
-    const { recorded } = this.recording;
+    const clients = this.clients.map(({ recorded: { name, db } }) => ({ name, db }));
+    const recorded = this.recording.forNextVisit(this.moment());
     return { clock: this.clock.state, clients, active: this.active.name, recorded, log: keptLog(this.log.entries) };
   }
 
@@ -182,31 +200,44 @@ export class Workspace {
     this.recording.resume(recorded);
     this.log.restore(log);
     this.clock.restore(clock);
+    void this.prepare(recorded.lines.map(({ text }) => text).join('\n'));
+  }
+
+  /** Replaces the keys. Returns those of before. */
+  private loadKeys(keys: Uint8Array): Uint8Array {
+    const before = this.db.snapshot();
+    this.db.load(keys);
+    this.keys.refill();
+    this.witness.reset();
+    return before;
   }
 
   /** Loads other keys and goes on with the present clients. Returns the keys of before. */
   replaceKeys(keys: Uint8Array, what: string): Uint8Array {
-    const before = this.db.snapshot();
-    this.db.load(keys);
-    this.keys.refill();
+    const before = this.loadKeys(keys);
     this.note(`keys of ${what}`);
-    this.restartRecording();
+    this.renewRecording('begin');
     this.afterChange();
     return before;
   }
 
   /** Begins anew with other keys, one client and the system's time. Returns the keys of before. */
   startFresh(keys: Uint8Array): Uint8Array {
-    const before = this.db.snapshot();
-    this.db.load(keys);
-    this.keys.refill();
+    const before = this.loadKeys(keys);
     for (const client of this.clients) client.connection.close();
     this.clients = [];
     this.active = this.openClient(FIRST_NAME);
     this.log.clear();
     this.recording = new Recording();
+    this.bringLogBack = undefined;
     this.clock.backToWallClock();
     return before;
+  }
+
+  /** Runs a recorded line at its time, as the client of a name. */
+  runAgain(name: string, { text, nowMs }: SpokenLine): void {
+    this.clock.moveTo(nowMs);
+    this.send(this.clientNamed(name), text, splitLine(this.db, text));
   }
 
   /** Returns to keys and state of before. */
@@ -221,16 +252,38 @@ export class Workspace {
   }
 
   clearLog(): void {
+    const isEmpty = this.log.entries.length === 0;
+    const bringBack = keptLogOf(this.log, this.recording);
     this.log.clear();
-    this.restartRecording();
+    this.renewRecording('restart');
+    if (!isEmpty) this.bringLogBack = bringBack;
     this.changes.emit('log');
+    this.changes.emit('cleared');
+  }
+
+  /** Runs a line as the client, and in the database, that its prompt names. */
+  private runFor(address: Address, line: string): LineProblem | undefined {
+    if (line.trim() !== '' && this.readOnly) return refusal(READ_ONLY);
+    const crowded = crowd(this.clients, [address]);
+    if (crowded) return refusal(crowded);
+    const { database } = address;
+    const client = this.clientNamed(address.client);
+    if (database === undefined || this.select(client, database)) return this.run(line, client);
+    return refusal(`${client.name} cannot select database ${database}. The command was not run.`);
+  }
+
+  /** Selects a database, where a transaction does not forbid it. */
+  private select(client: NamedClient, database: number): boolean {
+    const isThere = (): boolean => client.connection.db === database;
+    if (isThere() || client.connection.inTransaction) return true;
+    this.run(`SELECT ${database}`, client);
+    return isThere();
   }
 
   /** The text keeps its leading blanks until here: columns count them. */
   private run(line: string, client: NamedClient): LineProblem | undefined {
     const text = line.trim();
-    if (text !== '' && this.readOnly) return { message: READ_ONLY, column: 1 };
-    if (text === '' || this.runOwn(text)) return undefined;
+    if (text === '' || runPageWord(this, text)) return undefined;
     let words: Uint8Array[];
     try {
       words = splitLine(this.db, line.trimEnd());
@@ -242,69 +295,25 @@ export class Workspace {
     return undefined;
   }
 
-  /** Runs the page's own words: `clear`, `help`, and the clock lines of session files. */
-  private runOwn(text: string): boolean {
-    const [word = '', ...rest] = text.split(/\s+/);
-    if (word.toLowerCase() === 'clear' && rest.length === 0) this.clearLog();
-    else if (word.toLowerCase() === 'help') this.help(rest.join(' '));
-    else if (word.startsWith('@')) this.moveClock(text);
-    else return false;
-    return true;
-  }
-
-  /** Opens a help card; without a topic, lists the words of the page. */
-  private help(topic: string): void {
-    const row = rowNamed(topic);
-    if (row) this.log.add({ kind: 'card', row });
-    else if (topic) this.note(`Unknown command ${topic}. The Commands view lists all commands.`);
-    else
-      this.note(
-        'help SET shows the command. clear clears the log. @ +5s moves the clock, @ next moves it to the next expiry.',
-      );
-  }
-
-  private moveClock(text: string): void {
-    const line = readClockLine(text);
-    if (line === undefined) return this.note('Expected @ +5s, @ -2m, @ next or @ 2026-01-01T00:00:00Z.');
-    if (line === 'next') return this.stepToNextExpiry();
-    if ('stepMs' in line) this.stepClock(line.stepMs);
-    else this.moveClockTo(line.instantMs);
-  }
-
-  /** Moves the clock and logs it. */
-  stepClock(ms: number): void {
-    this.note(`clock ${stepText(ms)}`);
-    this.clock.step(ms);
-  }
-
-  moveClockTo(instantMs: number): void {
-    this.note(`clock ${isoText(instantMs)}`);
-    this.clock.moveTo(instantMs);
-  }
-
-  stepToNextExpiry(): void {
-    this.clock.sync();
-    const due = this.db.nextExpiry();
-    if (due === null) return this.note('Nothing is due: no key has an expiry.');
-    this.note(`clock +${remainingText(due - this.clock.now())}, to the next expiry`);
-    this.clock.moveTo(due);
-  }
-
   private send(client: NamedClient, text: string, words: readonly (string | Uint8Array)[]): void {
     this.clock.sync();
     this.flushExpired();
     const prompt = client.prompt;
+    this.witness.begin(client.name);
     const reply = client.call(words);
-    if (client.changesSilently(words)) this.keys.refill();
+    const isSilent = client.changesSilently(words);
+    if (isSilent) this.keys.refill();
+    const circumstances = this.witness.end(client, words, { reply, isSilent });
     const failed = reply[0] === '-'.charCodeAt(0);
     const line = { prompt, text, printed: this.printed(reply), nowMs: this.clock.now() };
     const raw = isPrintedRaw(words) ? rawLines(reply) : undefined;
-    this.log.add({ kind: 'command', lane: client.lane, ...line, raw, failed });
+    const received = receivedBy(client.connection, reply);
+    this.log.add({ kind: 'command', lane: client.lane, ...line, raw, failed, circumstances, received });
     // A line break inside quotes would end the line of a session.
     this.recording.add(client.name, /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: commandText(words) } : line);
     this.flushExpired();
     this.deliver();
-    if (this.recording.isLong) this.restartRecording();
+    if (this.recording.isLong) this.renewRecording('restart');
   }
 
   /** Records the database of the inspector's client. In a recording all its commands are of one client. */
@@ -316,12 +325,15 @@ export class Workspace {
   }
 
   /** Begins the recording anew from the present keys. */
-  private restartRecording(): void {
-    const state = this.clients.map(({ name, connection }) => {
-      return { name, db: connection.db, inTransaction: connection.inTransaction };
-    });
+  private renewRecording(how: 'begin' | 'restart'): void {
+    this.bringLogBack = undefined;
+    this.recording[how](this.moment());
+  }
+
+  private moment(): Moment {
     const inspector = { name: INSPECTOR_NAME, db: this.inspectedDatabase, inTransaction: false };
-    this.recording.restart(this.db, [...state, inspector], this.clock.now());
+    const clients = [...this.clients.map(({ recorded }) => recorded), inspector];
+    return { db: this.db, clients, nowMs: this.clock.now() };
   }
 
   /** Logs messages and late replies of clients, and reconnects disconnected ones. */
@@ -330,12 +342,14 @@ export class Workspace {
       const messages = client.takeOutbox();
       const line = { prompt: `${client.name}<`, text: '', printed: this.printed(messages), nowMs: this.clock.now() };
       if (messages.length > 0) {
-        this.log.add({ kind: 'command', lane: client.lane, ...line, failed: false });
+        const received = receivedBy(client.connection, messages);
+        this.log.add({ kind: 'command', lane: client.lane, ...line, failed: false, received });
         for (const message of splitReplies(messages))
           this.recording.add(client.name, { ...line, printed: this.printed(message) });
       }
       if (!client.reconnect()) continue;
       this.recording.reconnected(client.name);
+      this.witness.forget(client.name);
       this.note(`${client.name} was disconnected and has reconnected`);
     }
   }
@@ -346,24 +360,12 @@ export class Workspace {
 
   private clientNamed(name: string | undefined): NamedClient {
     if (name === undefined) return this.active;
-    const known = this.clients.find((client) => client.name === name);
-    return known ?? (this.mayOpenClient ? this.openClient(name) : this.active);
-  }
-
-  private freeName(): string {
-    let number = this.clients.length + 1;
-    while (this.clients.some((client) => client.name === `C${number}`)) number += 1;
-    return `C${number}`;
-  }
-
-  private freeLane(): number {
-    let lane = 1;
-    while (this.clients.some((client) => client.lane === lane)) lane += 1;
-    return lane;
+    return this.clients.find((client) => client.name === name) ?? this.openClient(name);
   }
 
   private noteEvent(event: KeyEvent<Uint8Array>): void {
     this.keys.noteEvent(event);
+    this.witness.noteEvent(event);
     if (event.event === 'expired') this.expired.push(keyLabel(event.key));
   }
 
@@ -376,7 +378,8 @@ export class Workspace {
     this.expired = [];
   }
 
-  private note(text: string): void {
+  /** Logs a sentence of the page. */
+  note(text: string): void {
     this.log.add({ kind: 'note', text });
   }
 

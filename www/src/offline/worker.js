@@ -38,7 +38,7 @@ async function respond(request, url) {
   if (kept && !isDocumentation(url)) return kept;
   try {
     const response = await fetch(request);
-    if (response.ok && isDocumentation(url)) await cache.put(url.href, response.clone());
+    if (response.ok && (isDocumentation(url) || isOnDemand(url))) await cache.put(url.href, response.clone());
     return response;
   } catch (error) {
     if (kept) return kept;
@@ -46,8 +46,14 @@ async function respond(request, url) {
   }
 }
 
+/** Pages of documentation, and the script and engine of their examples. */
 function isDocumentation(url) {
-  return url.href.startsWith(new URL('docs/', self.registration.scope).href);
+  return ['docs/', 'embed/'].some((folder) => url.href.startsWith(new URL(folder, self.registration.scope).href));
+}
+
+/** The engine with Lua. Its name changes with its contents. */
+function isOnDemand(url) {
+  return url.href.startsWith(new URL('assets/keylatch-lua', self.registration.scope).href);
 }
 
 async function removeOthers() {

@@ -1,19 +1,34 @@
-/** A typed line that names its client, as lines of sessions do: `NAME> command`. Pure. */
+/** Prompts of typed and pasted lines, as lines of sessions have them: `NAME> command`, `HOST:PORT[2]> command`. Pure. */
 
-const ADDRESSED = /^(\s*([A-Za-z_][\w.-]*)(?:\[\d+\])?(?:\(TX\))?> *)(\S.*)$/s;
-const FIRST_NAMES = new Set(['redis', 'redis-cli', 'valkey', 'valkey-cli', 'keylatch']);
+import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
 
-export interface AddressedLine {
-  /** Undefined: the line names no client, or the first one by a name of its programs. */
+/** Prompt name of the first client, which session files read as the default client. */
+export const FIRST_NAME = 'keylatch';
+
+const PROMPT =
+  /^\s*(?:[A-Za-z_][\w.-]*|(?:redis )?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5})(?:\[\d+\])?(?:\(TX\))?> *(?=\S)/;
+
+/** Client and database that a prompt names. */
+export interface Address {
+  /** Undefined: none of this page, as in the prompts of other programs. */
   readonly client: string | undefined;
+  /** Undefined: the one that the client has. */
+  readonly database: number | undefined;
+}
+
+export interface AddressedLine extends Address {
   /** Characters before the command. */
   readonly skipped: number;
   readonly command: string;
 }
 
+export function addressOf(prompt: string): Address {
+  const own = /^\s*keylatch(?=[[(>])/.test(prompt) ? FIRST_NAME : undefined;
+  const digits = /\[(\d+)\](?:\(TX\))?>\s*$/.exec(prompt)?.[1];
+  return { client: own ?? (kindedLine(prompt).client || undefined), database: digits ? Number(digits) : undefined };
+}
+
 export function addressedLine(line: string): AddressedLine {
-  const [, head = '', name = '', command = ''] = ADDRESSED.exec(line) ?? [];
-  if (head === '') return { client: undefined, skipped: 0, command: line };
-  const client = FIRST_NAMES.has(name.toLowerCase()) ? undefined : name;
-  return { client, skipped: [...head].length, command };
+  const [prompt = ''] = PROMPT.exec(line) ?? [];
+  return { ...addressOf(prompt), skipped: [...prompt].length, command: line.slice(prompt.length) };
 }

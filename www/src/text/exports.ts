@@ -24,6 +24,16 @@ export function asHtml(title: string, text: string, link?: string): string {
   return `<figure>\n<pre><code>${escapeHtml(text.trimEnd())}</code></pre>\n<figcaption>${caption}</figcaption>\n</figure>\n`;
 }
 
+/**
+ * HTML that shows the session on another page. Keys before its first line need a link; `script` is the address of the
+ * element.
+ */
+export function asEmbed(text: string, script: string, link?: string): string {
+  const tag = `<script src="${escapeHtml(script)}" async></script>\n`;
+  if (link) return `${tag}<keylatch-repl link="${escapeHtml(link)}"></keylatch-repl>\n`;
+  return `${tag}<keylatch-repl>\n<pre>\n${escapeHtml(text.trimEnd())}\n</pre>\n</keylatch-repl>\n`;
+}
+
 /** Commands of one client that follow each other. */
 interface Run {
   readonly client: string;
@@ -62,6 +72,7 @@ export function asScript(title: string, steps: readonly SessionStep[]): string {
 function remark(step: SessionStep, elapsedMs: number): string[] {
   if (step.kind === 'heading' || step.kind === 'comment') return [`# ${step.text}`.trimEnd()];
   if (step.kind === 'receive') return [`# ${step.client} receives a message here.`];
+  if (step.kind !== 'clock') return [`# ${step.prompt} ${step.text}`.trimEnd()];
   if (elapsedMs > 0) return [`sleep ${elapsedMs / 1000} # @ ${step.text}`];
   return [`# The clock cannot be set: @ ${step.text}`];
 }

@@ -4,9 +4,10 @@
  */
 
 import { quoteWord } from 'keylatch/hints';
-import { kindedLine } from './line-kinds.ts';
+import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { isPrintedRaw } from './output.ts';
 import { redisCliCall, shellCommand } from './shell-line.ts';
-import { openQuote, plainQuotes, trailingComment } from './typed-line.ts';
+import { dedented, indentOf, openQuote, plainQuotes, trailingComment } from './typed-line.ts';
 
 export interface Change {
   /** Number of the pasted line, from 1. */
@@ -36,6 +37,12 @@ const ELAPSED = /^\((\d+\.\d\d)s\)$/;
 /** Longest command over several lines that is read as one. */
 const MAX_JOINED = 100;
 const MS_PER_SECOND = 1000;
+const EXIT = /^exit$/i;
+const NO_EXIT = 'exit belongs to redis-cli';
+/** Several words that are no printed reply. */
+const PROSE = /^(?!OK|PONG|QUEUED|["'(|…]|-?\d|\.\.\.|Background )\S+\s+\S/;
+/** A sentence that begins with a word that is also a command, such as "Set the key:". */
+const SENTENCE = /^[A-Z][a-z]+\s.*[.:]$/;
 const REPLACED_QUOTES = 'typographic quotes were replaced: check the arguments';
 
 export function rewritePasted(text: string, names: CommandNames): Rewritten {
@@ -49,8 +56,11 @@ class Filter {
   private readonly prompted: boolean;
   private readonly databases = new Set<string>();
   private at = 0;
-  /** Prompt and text of the last command, with the index of its first reply among the written lines. */
-  private last: { head: string; text: string; replies: number } | undefined;
+  /**
+   * Prompt and text of the last command, the index of its first reply among the written lines, and the indentation
+   * that it lost, which its reply has, too.
+   */
+  private last: { head: string; text: string; replies: number; indent: string } | undefined;
   /** Set below a line of a shell that is no command of Redis. */
   private inShell = false;
 
@@ -78,8 +88,7 @@ class Filter {
     if (shell !== undefined) return this.shell(shell);
     const { kind, head, rest } = kindedLine(line);
     if (kind === 'command') return this.command(head.trim(), rest.trim());
-    if (kind === 'reply' && !this.prompted && this.names.isCommand(firstWord(line)))
-      return this.bareCommand(line.trim());
+    if (kind === 'reply' && !this.prompted) return this.unprompted(line);
     if (kind === 'reply' || kind === 'anything') return this.reply(line);
     if (kind !== 'blank' && kind !== 'comment') this.inShell = false;
     this.keep(line);
@@ -98,7 +107,7 @@ class Filter {
       [...select, `${prompt} ${text}`].join('\n'),
       `the arguments of redis-cli are the command${typographic}`,
     );
-    this.expectReplies(prompt, text);
+    this.expectReplies(prompt, text, indentOf(line));
   }
 
   private shell(text: string): void {
@@ -109,9 +118,20 @@ class Filter {
   }
 
   private command(head: string, typed: string): void {
-    if (/^exit$/i.test(typed)) return this.change('', 'exit belongs to redis-cli');
+    if (EXIT.test(typed)) return this.change('', NO_EXIT);
     if (typed === '') return this.keep(this.lines[this.at] ?? '');
     this.typed(head, typed, undefined);
+  }
+
+  /** A line of a text in which no command has a prompt: a command, its reply, or prose between them. */
+  private unprompted(line: string): void {
+    const text = line.trim();
+    if (EXIT.test(text)) return this.change('', NO_EXIT);
+    const isSentence = SENTENCE.test(text);
+    if (this.names.isCommand(firstWord(line)) && !isSentence) return this.bareCommand(text);
+    const isProse = isSentence || (PROSE.test(text) && !isPrintedRaw((this.last?.text ?? '').split(/\s+/)));
+    if (!isProse || this.inShell || !this.last) return this.reply(line);
+    this.change(`# ${text}`, 'text between commands is a comment');
   }
 
   /** A command without a prompt; quotes that stay open are closed on a later line. */
@@ -135,18 +155,20 @@ class Filter {
       comment === undefined ? undefined : 'the comment stands on a line of its own',
     ].filter((reason) => reason !== undefined);
     const now = [...(comment === undefined ? [] : [`# ${comment}`]), `${head} ${text}`];
-    if (reasons.length === 0) this.keep(this.lines[this.at] ?? '');
+    const line = this.lines[this.at] ?? '';
+    if (reasons.length === 0) this.keep(line);
     else this.change(now.join('\n'), reasons.join('; '), end);
     this.at = end;
-    this.expectReplies(head, text);
+    this.expectReplies(head, text, reasons.length === 0 ? '' : indentOf(line));
   }
 
-  private expectReplies(head: string, text: string): void {
-    this.last = { head, text, replies: this.written.length };
+  private expectReplies(head: string, text: string, indent: string): void {
+    this.last = { head, text, replies: this.written.length, indent };
     this.inShell = false;
   }
 
-  private reply(line: string): void {
+  private reply(pasted: string): void {
+    const line = dedented(pasted, this.last?.indent ?? '');
     const text = line.trim();
     const elapsed = ELAPSED.exec(text);
     if (elapsed) return this.elapsed(Number(elapsed[1]));
@@ -156,7 +178,7 @@ class Filter {
     const plain = plainQuotes(line);
     const status = QUOTED_STATUS.exec(plain.trim())?.[1];
     if (status && STATUS.test(this.last.text)) return this.change(status, 'a status is printed without quotes');
-    const { text: bare, comment } = /^(?:OK|PONG|QUEUED|\(|")/.test(plain.trim())
+    const { text: bare, comment } = /^(?:OK|PONG|QUEUED|\(|"|\d+[)#~] )/.test(plain.trim())
       ? trailingComment(plain)
       : { text: plain };
     if (comment !== undefined) return this.change(bare, `the comment “${comment}” is left out`);

@@ -1,31 +1,54 @@
 /** Splits text pasted into the command line into commands with the replies that it shows. Pure. */
 
-import { kindedLine } from './line-kinds.ts';
+import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { type Address, addressOf, FIRST_NAME } from './addressed-line.ts';
 import { type CommandNames, rewritePasted } from './paste-filter.ts';
+import { dedented, indentOf } from './typed-line.ts';
 
-export interface PastedCommand {
-  /** Client name in the prompt; undefined: the active client. */
-  readonly client: string | undefined;
+/** Without a client it is for the active one. */
+export interface PastedCommand extends Address {
   readonly text: string;
   /** Lines of the reply that were pasted with it; `undefined` stands for any lines. */
   readonly expected: readonly (string | undefined)[];
 }
 
-/** Commands of a pasted text, in order. A clock line counts as a command of the page. */
+/**
+ * Commands of a pasted text, in order. A clock line counts as a command of the page. Where some prompts name clients,
+ * those of other programs mean the default client, as in a session.
+ */
 export function pastedCommands(text: string, names: CommandNames): PastedCommand[] {
+  const commands = commandsOf(text, names);
+  if (commands.every(({ client }) => client === undefined)) return commands;
+  return commands.map((command) =>
+    command.text.startsWith('@') ? command : { ...command, client: command.client ?? FIRST_NAME },
+  );
+}
+
+function commandsOf(text: string, names: CommandNames): PastedCommand[] {
   const commands: (PastedCommand & { expected: (string | undefined)[] })[] = [];
   // Below a receive line stand messages, which the log shows by itself.
   let received = false;
+  let indent = '';
   for (const line of rewritePasted(text, names).text.split('\n')) {
-    const { kind, client, rest } = kindedLine(line);
+    const { kind, head, rest } = kindedLine(line);
     if (kind === 'receive') received = true;
     else if (kind === 'clock' || (kind === 'command' && rest.trim() !== '')) {
       received = false;
-      commands.push({ client: client || undefined, text: rest.trim(), expected: [] });
+      indent = indentOf(line);
+      commands.push({ ...addressOf(head), text: rest.trim(), expected: [] });
     } else if (!received && (kind === 'reply' || kind === 'anything'))
-      commands.at(-1)?.expected.push(expectedLine(line));
+      commands.at(-1)?.expected.push(expectedLine(dedented(line, indent)));
   }
   return commands;
+}
+
+/** A pasted command for the field: with its prompt, unless the active client would run it there anyway. */
+export function fieldText(
+  { client, database, text }: PastedCommand,
+  active: { name: string; database: number },
+): string {
+  const isSame = (client ?? active.name) === active.name && (database ?? active.database) === active.database;
+  return isSame ? text : `${client ?? active.name}${database === undefined ? '' : `[${database}]`}> ${text}`;
 }
 
 function expectedLine(line: string): string | undefined {

@@ -1,7 +1,9 @@
 /** Lines that were typed into a shell: calls of redis-cli with their arguments, and other commands. Pure. */
 
-const CALL = /^\s*(?:[^\s"'>]*[$%]\s+)?(?:redis-cli|valkey-cli)(?=\s|$)(.*)$/;
-const SHELL = /^\s*(?:[\w.@~:/-]+)?[$%]\s+(\S.*)$/;
+// A root prompt ends with the sign of a comment; the host or folder in front of it tells the two apart.
+const ROOT = String.raw`(?=[^\s"'>#]*[@:/])[^\s"'>#]+#\s+`;
+const CALL = new RegExp(String.raw`^\s*(?:[^\s"'>]*[$%]\s+|${ROOT})?(?:redis-cli|valkey-cli)(?=\s|$)(.*)$`);
+const SHELL = new RegExp(String.raw`^\s*(?:(?:[\w.@~:/-]+)?[$%]\s+|${ROOT})(\S.*)$`);
 /** Options of redis-cli that have a value. */
 const WITH_VALUE = new Set(['-h', '-p', '-s', '-a', '-u', '-r', '-i', '-d', '-t', '-D', '--user', '--pass']);
 const WORD = /\s*((?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+)/gy;

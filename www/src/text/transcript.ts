@@ -11,6 +11,9 @@ export interface SpokenLine {
   readonly gap?: number | undefined;
 }
 
+/** Prompt of a line that is a movement of the clock. */
+export const CLOCK_PROMPT = '@';
+
 /** A session text with the number of the line at which each of its commands stands. */
 export interface Transcript {
   readonly text: string;
@@ -21,7 +24,7 @@ export interface Transcript {
 const ANYTHING = '...';
 /** Lines that the session format would not parse as a reply. */
 const NOT_A_REPLY =
-  /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^redis [\w.:[\]()-]*> ?|^[\w.-]+<$|^\(\d+\.\d\ds\)$|^Reading messages\.\.\.|^\s*\.\.\.\s*$/;
+  /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^redis [\w.:[\]()-]*> ?|^[\w.-]+[<+-]$|^\(\d+\.\d\ds\)$|^Reading messages\.\.\.|^\s*\.\.\.\s*$/;
 
 export function transcript(lines: readonly SpokenLine[]): Transcript {
   const first = lines[0];
@@ -32,7 +35,9 @@ export function transcript(lines: readonly SpokenLine[]): Transcript {
   for (const line of lines) {
     if (line.nowMs !== nowMs) written.push(`@ ${stepText(line.nowMs - nowMs)}`);
     nowMs = line.nowMs;
-    at.push(written.length + 1);
+    const isMove = line.prompt === CLOCK_PROMPT;
+    at.push(written.length + (isMove ? 0 : 1));
+    if (isMove) continue;
     const replies = line.printed.map(replyLine);
     if (line.gap !== undefined) replies.splice(line.gap, 0, ANYTHING);
     written.push(`${line.prompt} ${line.text}`.trimEnd(), ...replies);

@@ -1,4 +1,4 @@
-/** Parts of a typed command: quotes and comments. Pure. */
+/** Parts of a typed command: quotes, comments, indentation. Pure. */
 
 const TYPOGRAPHIC: Readonly<Record<string, string>> = {
   '“': '"',
@@ -37,4 +37,13 @@ export function trailingComment(text: string): { text: string; comment?: string 
     return { text: command, comment: text.slice(index).trim().replace(/^#\s*/, '') };
   }
   return { text };
+}
+
+export function indentOf(line: string): string {
+  return /^\s*/.exec(line)?.[0] ?? '';
+}
+
+/** A reply without the indentation of its command; its own stays. */
+export function dedented(line: string, indent: string): string {
+  return line.startsWith(indent) ? line.slice(indent.length) : line;
 }

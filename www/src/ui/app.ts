@@ -20,6 +20,7 @@ interface ViewLink {
 const VIEW_LINKS: readonly ViewLink[] = [
   { view: 'line', hash: '#', label: 'Command line' },
   { view: 'sessions', hash: '#sessions', label: 'Sessions' },
+  { view: 'lessons', hash: '#lessons', label: 'Lessons' },
   { view: 'commands', hash: '#commands', label: 'Commands' },
 ];
 
@@ -141,8 +142,24 @@ export class App extends LitElement {
         nav a {
           min-height: 2.75rem;
         }
+        nav ul {
+          gap: 0;
+        }
         kl-theme-button {
           margin-inline-start: auto;
+        }
+      }
+      @media (max-width: 26rem) {
+        nav ul {
+          justify-content: space-between;
+        }
+        nav a {
+          padding: 0 0.375rem;
+          font-size: var(--text-1);
+          white-space: nowrap;
+        }
+        nav a[aria-current]::after {
+          inset-inline: 0.375rem;
         }
       }
     `,
@@ -190,7 +207,7 @@ export class App extends LitElement {
       ${playground && html`<kl-visit-bar .visit=${playground.visit}></kl-visit-bar>`}
       <main tabindex="-1">
         ${[playground?.linkProblem, this.loadProblem].map((problem) => problem && html`<p class="problem" role="alert">${problem}</p>`)}
-        ${playground && this.renderView(playground)}
+        ${playground ? this.renderView(playground) : html`<slot></slot>`}
       </main>
       <kl-footer></kl-footer>
       ${playground && html`<kl-drop-area .playground=${playground}></kl-drop-area>`}
@@ -215,6 +232,10 @@ export class App extends LitElement {
         return (
           this.loaded('kl-session-view', () => import('./session-view.ts')) &&
           html`<kl-session-view .playground=${playground}></kl-session-view>`
+        );
+      case 'lessons':
+        return (
+          this.loaded('kl-lesson-index', () => import('./lesson-index.ts')) && html`<kl-lesson-index></kl-lesson-index>`
         );
       case 'commands':
         return (

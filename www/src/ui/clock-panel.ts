@@ -1,5 +1,6 @@
 /** The engine's clock: its time, whether it runs, and controls to move it. */
 
+import { stepClock, stepToNextExpiry } from '../model/clock-moves.ts';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
@@ -120,8 +121,8 @@ export class ClockPanel extends LitElement {
       </div>
       ${this.renderLead()}
       <div class="steps" role="group" aria-label="Move the clock">
-        ${STEPS.map((step) => html`<button class="button" @click=${() => this.workspace.stepClock(step.ms)}>${step.label}</button>`)}
-        <button class="button next" ?disabled=${due === null} @click=${() => this.workspace.stepToNextExpiry()}>${icons.hourglass} Next expiry${toNext}</button>
+        ${STEPS.map((step) => html`<button class="button" @click=${() => stepClock(this.workspace, step.ms)}>${step.label}</button>`)}
+        <button class="button next" ?disabled=${due === null} @click=${() => stepToNextExpiry(this.workspace)}>${icons.hourglass} Next expiry${toNext}</button>
       </div>
     </section>`;
   }

@@ -1,7 +1,8 @@
 /** Help card of a command: summary, syntax, version and complexity. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CommandRow } from '../model/commands.ts';
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { complexityOf, type CommandRow } from '../model/commands.ts';
+import { syntaxParts } from '../model/syntax-parts.ts';
 import { controls } from '../style/controls.ts';
 
 /** Version of Redis, or of keylatch for its own commands. */
@@ -10,8 +11,9 @@ function sinceText(since: string): string {
 }
 
 export class CommandCard extends LitElement {
-  static override properties = { row: { attribute: false }, offer: { type: Boolean } };
+  static override properties = { row: { attribute: false }, offer: { type: Boolean }, complexity: { state: true } };
   declare row: CommandRow;
+  declare private complexity: string;
   /** True when the card offers to open the command line, for cards in other views. */
   declare offer: boolean;
 
@@ -58,20 +60,30 @@ export class CommandCard extends LitElement {
     `,
   ];
 
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has('row')) void this.loadComplexity();
+  }
+
+  private async loadComplexity(): Promise<void> {
+    const { row } = this;
+    const complexity = await complexityOf(row).catch(() => 'Not loaded: there is no network.');
+    if (row === this.row) this.complexity = complexity;
+  }
+
   override render(): TemplateResult {
     const { row } = this;
-    const name = row.name.replace('|', ' ');
+    const { name, syntax } = syntaxParts(row);
     return html`<article aria-label="Help for ${name}">
       <h2>${name}</h2>
       <p>${row.summary}</p>
-      <p class="syntax"><strong>${name}</strong> ${row.syntax}</p>
+      <p class="syntax"><strong>${name}</strong>${syntax}</p>
       <dl>
         <dt>Since</dt>
         <dd>${sinceText(row.since)}</dd>
         <dt>Group</dt>
         <dd>${row.group}</dd>
         <dt>Complexity</dt>
-        <dd>${row.complexity}</dd>
+        <dd>${this.complexity}</dd>
         ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(', ')}</dd>` : nothing}
       </dl>
       ${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Insert</a>` : nothing}

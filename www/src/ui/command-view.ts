@@ -2,13 +2,17 @@
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { rowNamed, searchRows, type CommandRow } from '../model/commands.ts';
+import type { ThemeCommand } from '../model/themes.ts';
 import { controls } from '../style/controls.ts';
 import './command-card.ts';
+import { MediaMatch } from './media-match.ts';
 
 export class CommandView extends LitElement {
-  static override properties = { selected: { attribute: false }, query: { state: true } };
+  static override properties = { selected: { attribute: false }, query: { state: true }, intended: { state: true } };
   declare selected: string | undefined;
   declare private query: string;
+  /** Commands for the intent that was typed. */
+  declare private intended: readonly ThemeCommand[];
 
   static override styles = [
     controls,
@@ -101,22 +105,12 @@ export class CommandView extends LitElement {
   ];
 
   /** On narrow screens the card stands below its command. */
-  private readonly isNarrow = matchMedia('(max-width: 61.99rem)');
-  private readonly widthChanged = (): void => this.requestUpdate();
+  private readonly isNarrow = new MediaMatch(this, '(max-width: 61.99rem)');
 
   constructor() {
     super();
     this.query = '';
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.isNarrow.addEventListener('change', this.widthChanged);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.isNarrow.removeEventListener('change', this.widthChanged);
+    this.intended = [];
   }
 
   override render(): TemplateResult {
@@ -128,7 +122,8 @@ export class CommandView extends LitElement {
         <input class="field" id="query" type="search" placeholder="Search ${searchRows('').length} commands by name or description" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
         <p class="unseen" role="status">${this.query ? `${rows.length} commands found` : ''}</p>
         <div class="list plate">
-          ${rows.length === 0 ? html`<p class="none">No command matches.</p>` : groups(rows).map(([group, members]) => this.renderGroup(group, members))}
+          ${this.renderIntended()}
+          ${rows.length + this.intended.length === 0 ? html`<p class="none">No command matches.</p>` : groups(rows).map(([group, members]) => this.renderGroup(group, members))}
         </div>
       </search>
       <div class="card" aria-live="polite">${this.isNarrow.matches ? nothing : shown ? html`<kl-command-card offer .row=${shown}></kl-command-card>` : html`<p class="none">Select a command to see its syntax and complexity.</p>`}</div>
@@ -139,6 +134,15 @@ export class CommandView extends LitElement {
     return html`<h2 class="label">${group}</h2>
       <ul>
         ${rows.map((row) => this.renderRow(row))}
+      </ul>`;
+  }
+
+  /** Commands for an intent such as "lock", also without the word in their name. */
+  private renderIntended(): TemplateResult | typeof nothing {
+    if (this.intended.length === 0) return nothing;
+    return html`<h2 class="label">For this purpose</h2>
+      <ul class="intended">
+        ${this.intended.map(({ form, name, use }) => html`<li><a href="#commands=${encodeURIComponent(name)}"><span class="name">${form}</span><span>${use}</span></a></li>`)}
       </ul>`;
   }
 
@@ -160,7 +164,13 @@ export class CommandView extends LitElement {
   }
 
   private searched(event: Event): void {
-    this.query = (event.target as HTMLInputElement).value;
+    const { value } = event.target as HTMLInputElement;
+    this.query = value;
+    // Without a network the names and descriptions are searched alone.
+    import('../model/themes.ts').then(
+      ({ findByIntent }) => (this.intended = this.query === value ? findByIntent(value).commands : this.intended),
+      () => undefined,
+    );
   }
 }
 

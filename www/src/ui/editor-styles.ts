@@ -118,6 +118,7 @@ export const editorStyles = css`
     font-weight: 700;
   }
   :host([covers]) .later.reply .rest,
+  :host([covers]) .later.comment .rest,
   :host([covers]) .later.event .rest {
     border-radius: var(--round-1);
     background: repeating-linear-gradient(-45deg, var(--line) 0 2px, transparent 2px 8px);

@@ -6,7 +6,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { controls, lanes } from '../style/controls.ts';
-import { kindedLine } from '../text/line-kinds.ts';
+import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
 import { editorStyles } from './editor-styles.ts';
 
 export type LineMark = 'matched' | 'mismatched' | 'ran' | 'problem';

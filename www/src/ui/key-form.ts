@@ -29,6 +29,9 @@ export class KeyForm extends LitElement {
   static override styles = [
     controls,
     css`
+      :host {
+        scroll-margin-block: var(--gap-3);
+      }
       form {
         display: grid;
         gap: var(--gap-2);
@@ -98,7 +101,8 @@ export class KeyForm extends LitElement {
   }
 
   override firstUpdated(): void {
-    this.renderRoot.querySelector<HTMLElement>('.field:not([readonly])')?.focus();
+    this.renderRoot.querySelector<HTMLElement>('.field:not([readonly])')?.focus({ preventScroll: true });
+    this.scrollIntoView({ block: 'nearest' });
   }
 
   private command(draft: Draft): readonly Word[] {

@@ -36,13 +36,13 @@ export const keyPanelStyles = css`
   kl-key-rows {
     flex: 0 1 auto;
   }
+  /* The list yields to the details down to two rows; its scrolling finds the others. */
   kl-key-rows:has(+ kl-key-detail) {
-    flex: 1 1 12rem;
-    min-height: 7rem;
+    flex-shrink: 1000;
+    min-height: 4.5rem;
   }
   kl-key-detail {
     flex: 0 1 auto;
-    max-height: 70%;
   }
   .empty {
     padding: var(--gap-2) var(--gap-4) var(--gap-5);
@@ -53,9 +53,6 @@ export const keyPanelStyles = css`
   @media (max-width: 61.99rem) {
     kl-key-rows {
       max-height: 50dvh;
-    }
-    kl-key-detail {
-      max-height: none;
     }
   }
 `;

@@ -2,15 +2,15 @@
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { Word } from '../model/key-edit.ts';
-import type { KeyList } from '../model/key-list.ts';
+import type { KeyList, KeyRow } from '../model/key-list.ts';
 import { type KeyOrder, KeyView } from '../model/key-view.ts';
 import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
 import type { Time } from './countdown.ts';
-import './key-detail.ts';
 import { keyPanelStyles } from './key-panel-styles.ts';
 import type { KeyRows } from './key-rows.ts';
 import './key-rows.ts';
+import { isLoaded } from './on-demand.ts';
 
 const ORDERS: readonly { order: KeyOrder; label: string; title: string }[] = [
   { order: 'name', label: 'Name', title: 'Sort by name' },
@@ -83,7 +83,7 @@ export class KeyPanel extends LitElement {
         ${isEmpty && !list.isFilling ? nothing : this.renderOrders()}
       </div>
       ${isEmpty && view.filter === '' ? this.renderEmpty() : this.renderList()}
-      ${row && !row.goneBy ? html`<kl-key-detail .row=${row} .list=${list} .time=${this.time} .workspace=${this.workspace} @close=${this.close}></kl-key-detail>` : nothing}
+      ${row && !row.goneBy ? this.renderDetail(row) : nothing}
     </section>`;
   }
 
@@ -124,6 +124,11 @@ export class KeyPanel extends LitElement {
     `;
   }
 
+  private renderDetail(row: KeyRow): TemplateResult | typeof nothing {
+    if (!isLoaded(this, 'kl-key-detail', () => import('./key-detail.ts'))) return nothing;
+    return html`<kl-key-detail .row=${row} .list=${this.list} .time=${this.time} .workspace=${this.workspace} @close=${this.close}></kl-key-detail>`;
+  }
+
   private get rows(): KeyRows | null {
     return this.renderRoot.querySelector('kl-key-rows');
   }
@@ -144,9 +149,11 @@ export class KeyPanel extends LitElement {
     void this.rows?.focusCurrent();
   }
 
-  /** Shows a key; a second time hides it. */
+  /** Shows a key; a second time hides it. The focus stays in the list, and on a small screen the key is scrolled to. */
   private choose(label: string | undefined): void {
     this.chosen = this.chosen === label ? undefined : label;
+    const show = (): void => this.renderRoot.querySelector('kl-key-detail')?.scrollIntoView({ block: 'nearest' });
+    void customElements.whenDefined('kl-key-detail').then(() => requestAnimationFrame(show));
   }
 
   private close(): void {

@@ -2,6 +2,7 @@
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../model/lessons.ts';
+import type { LookBack } from '../model/look-back.ts';
 import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 import './clock-panel.ts';
@@ -17,10 +18,20 @@ import './client-picker.ts';
 import { watch } from './watch.ts';
 
 export class LineView extends LitElement {
-  static override properties = { playground: { attribute: false }, columns: { state: true }, utf8: { state: true } };
+  static override properties = {
+    playground: { attribute: false },
+    columns: { state: true },
+    utf8: { state: true },
+    past: { state: true },
+    resp: { state: true },
+  };
   declare playground: Playground;
   declare private columns: boolean;
   declare private utf8: boolean;
+  /** The earlier moment that is shown. */
+  declare private past: LookBack | undefined;
+  /** Protocol in which bytes are shown; 0: they are not. */
+  declare private resp: 0 | 2 | 3;
 
   static override styles = [
     controls,
@@ -44,6 +55,9 @@ export class LineView extends LitElement {
         gap: var(--gap-1) var(--gap-3);
         padding: var(--gap-2) var(--gap-3);
         border-block-end: 1px solid var(--line);
+      }
+      .top .row {
+        gap: var(--gap-1);
       }
       kl-log {
         flex: 1;
@@ -124,6 +138,7 @@ export class LineView extends LitElement {
   constructor() {
     super();
     this.columns = this.utf8 = false;
+    this.resp = 0;
     watch(this, () => this.playground.workspace.changes, ['clients', 'log']);
   }
 
@@ -138,25 +153,66 @@ export class LineView extends LitElement {
           <div class="row push">
             ${
               several
-                ? html`<button class="button columns" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns} Columns</button>`
+                ? html`<button class="button square columns" aria-label="Columns" title="A column for each client" aria-pressed=${this.columns} @click=${() => (this.columns = !this.columns)}>${icons.columns}</button>`
                 : nothing
             }
             <button class="button" aria-pressed=${this.utf8} title="Show bytes that are UTF-8 as text" @click=${() => (this.utf8 = !this.utf8)}>UTF-8</button>
+            <button class="button" aria-pressed=${this.past !== undefined} ?disabled=${!said && !this.past} title="Move through the commands so far" @click=${this.lookBack}>Look back</button>
+            ${this.renderProtocols()}
             <kl-menu label="File" .actions=${this.fileActions()}></kl-menu>
             <kl-share-line .playground=${this.playground}></kl-share-line>
             <button class="button" ?disabled=${!said} title="Open the typed commands as a session that can be run, checked and shared" @click=${this.openAsSession}>Open as session</button>
             <button class="button bare square" ?disabled=${!said} aria-label="Clear the log" title="Clear the log" @click=${() => workspace.clearLog()}>${icons.clear}</button>
           </div>
         </div>
-        <kl-log .workspace=${workspace} ?columns=${this.columns && several} ?utf8=${this.utf8} @read=${this.focusPrompt}></kl-log>
+        ${this.past ? html`<kl-look-back .past=${this.past}></kl-look-back>` : html`<kl-log .workspace=${workspace} ?columns=${this.columns && several} ?utf8=${this.utf8} .resp=${this.resp} @read=${this.focusPrompt}></kl-log>`}
         <kl-prompt .workspace=${workspace} @keys=${this.showKeys}></kl-prompt>
       </section>
       <aside aria-label="Clock and keys">
-        <kl-clock-panel .workspace=${workspace}></kl-clock-panel>
-        <kl-key-panel .list=${workspace.keys} .time=${workspace.clock} .workspace=${workspace} .database=${workspace.active.connection.db}></kl-key-panel>
+        ${this.past ? nothing : html`<kl-clock-panel .workspace=${workspace}></kl-clock-panel>`}
+        ${this.renderKeys()}
         ${said || workspace.keys.count > 0 ? nothing : renderLessons()}
       </aside>
     `;
+  }
+
+  /** The keys of the moment that is shown; those of the past cannot be changed here. */
+  private renderKeys(): TemplateResult {
+    const { workspace } = this.playground;
+    const { keys = workspace.keys, database = workspace.active.connection.db } = this.past?.model ?? {};
+    const { time = workspace.clock } = this.past ?? {};
+    return html`<kl-key-panel .list=${keys} .time=${time} .workspace=${this.past ? undefined : workspace} .database=${database}></kl-key-panel>`;
+  }
+
+  private async lookBack(): Promise<void> {
+    const { workspace } = this.playground;
+    const toPresent = (): void => {
+      workspace.past = this.past = undefined;
+    };
+    if (this.past) return toPresent();
+    const { lookBackAt } = await import('./look-back.ts');
+    const past = lookBackAt(this.playground);
+    past.model.changes.on(['session'], () => this.requestUpdate());
+    this.past = past;
+    workspace.past = () => {
+      toPresent();
+      past.continueHere();
+    };
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.playground.workspace.past = this.past = undefined;
+  }
+
+  /** The switch of the view of bytes, and of its protocol. */
+  private renderProtocols(): TemplateResult {
+    const choice = ([2, 3] as const).map(
+      (protocol) =>
+        html`<button aria-pressed=${this.resp === protocol} @click=${() => (this.resp = protocol)}>RESP${protocol}</button>`,
+    );
+    return html`<button class="button" aria-pressed=${this.resp !== 0} title="Show the bytes of requests and replies" @click=${() => (this.resp = this.resp === 0 ? 2 : 0)}>Bytes</button>
+      ${this.resp === 0 ? nothing : html`<div class="choice" role="group" aria-label="Protocol of the bytes">${choice}</div>`}`;
   }
 
   private fileActions(): MenuAction[] {
@@ -189,7 +245,7 @@ function renderLessons(): TemplateResult {
   return html`<section class="lessons plate" aria-labelledby="lessons">
     <h2 class="label" id="lessons">Lessons</h2>
     <ol>
-      ${lessons.filter(({ isRecipe }) => !isRecipe).map(({ name, title }) => html`<li><a href="#lesson=${name}">${title}</a></li>`)}
+      ${lessons.filter(({ kind }) => kind === 'lesson').map(({ name, title }) => html`<li><a href="#lesson=${name}">${title}</a></li>`)}
     </ol>
   </section>`;
 }

@@ -9,6 +9,7 @@ import { readable } from '../text/output.ts';
 import './command-card.ts';
 import { icons } from './icons.ts';
 import { logStyles } from './log-styles.ts';
+import { isLoaded } from './on-demand.ts';
 import { outputStyles, renderOutput, WholeOutputs } from './output.ts';
 import { printedStyles } from './printed.ts';
 import { commandLine, commandLineStyles } from './command-line.ts';
@@ -27,11 +28,14 @@ export class LogPanel extends LitElement {
     workspace: { attribute: false },
     columns: { type: Boolean },
     utf8: { type: Boolean },
+    resp: { type: Number },
   };
   declare workspace: Workspace;
   declare columns: boolean;
   /** True when bytes that are UTF-8 are shown as text. */
   declare utf8: boolean;
+  /** Protocol in which the bytes of requests and replies are shown; 0: they are not. */
+  declare resp: 0 | 2 | 3;
   private atEnd = true;
   private top = 0;
   /** Id of the newest entry that was on the screen, and the number of newer ones. */
@@ -46,6 +50,7 @@ export class LogPanel extends LitElement {
   constructor() {
     super();
     this.columns = this.utf8 = false;
+    this.resp = 0;
     watch(this, () => this.workspace.changes, ['log']);
   }
 
@@ -91,8 +96,27 @@ export class LogPanel extends LitElement {
     const lines = entry.raw ?? entry.printed;
     return html`<div class="command" data-lane=${entry.lane} ${vars({ column: column || '1 / -1', row })}>
       ${this.renderTyped(entry)}
-      ${lines.length > 0 ? renderOutput(this.utf8 ? lines.map(readable) : lines, `reply ${entry.id}`, this.whole) : html`<pre class="reply"><span class="faint">no reply yet</span></pre>`}
+      ${this.renderBytes(entry) ?? (lines.length > 0 ? renderOutput(this.utf8 ? lines.map(readable) : lines, `reply ${entry.id}`, this.whole) : html`<pre class="reply"><span class="faint">no reply yet</span></pre>`)}
+      ${this.renderWhy(entry)}
     </div>`;
+  }
+
+  /** The bytes in place of the printed reply, which is part of their view. */
+  private renderBytes(entry: CommandEntry): TemplateResult | undefined {
+    if (this.resp === 0 || !isLoaded(this, 'kl-resp-view', () => import('./resp-view.ts'))) return undefined;
+    return html`<kl-resp-view .workspace=${this.workspace} .entry=${entry} .protocol=${this.resp}></kl-resp-view>`;
+  }
+
+  /** Loads the explanations with the first reply that may need one. */
+  private renderWhy(entry: CommandEntry): TemplateResult | typeof nothing {
+    if (!entry.circumstances) return nothing;
+    if (!isLoaded(this, 'kl-why', () => import('./why.ts'))) return nothing;
+    return html`<kl-why .entry=${entry} @draft=${(event: CustomEvent<string>) => this.useDraft(event.detail)}></kl-why>`;
+  }
+
+  private useDraft(text: string): void {
+    this.workspace.offerLine(text);
+    this.dispatchEvent(new CustomEvent('read'));
   }
 
   private renderTyped({ id, prompt, text }: CommandEntry): TemplateResult {
@@ -101,7 +125,7 @@ export class LogPanel extends LitElement {
     const isOpen = this.whole.has(key);
     return html`<p class="command-line">${commandLine(prompt, `${text.slice(0, TYPED_CHARS)}…`)}</p>
       ${isOpen ? html`<kl-long-text .lines=${text.split('\n')}></kl-long-text>` : nothing}
-      <p class="cut">the beginning of ${text.length.toLocaleString('en')} characters <button class="button" @click=${() => this.whole.toggle(key)}>${isOpen ? 'Show less' : 'Show all'}</button></p>`;
+      <p class="cut">${isOpen ? '' : 'the beginning of '}${text.length.toLocaleString('en')} characters <button class="button" @click=${() => this.whole.toggle(key)}>${isOpen ? 'Show less' : 'Show all'}</button></p>`;
   }
 
   private renderWelcome(): TemplateResult {

@@ -1,7 +1,8 @@
-/** A button that opens a list of actions below it. Escape, an action, or leaving it closes the list. */
+/** A button that opens a list of actions below it. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { controls } from '../style/controls.ts';
+import { Disclosure } from './disclosure.ts';
 import { icons } from './icons.ts';
 
 export interface MenuAction {
@@ -13,11 +14,10 @@ export class Menu extends LitElement {
   static override properties = {
     label: { type: String },
     actions: { attribute: false },
-    open: { state: true },
   };
   declare label: string;
   declare actions: readonly MenuAction[];
-  declare private open: boolean;
+  private readonly list = new Disclosure(this, 'button');
 
   static override styles = [
     controls,
@@ -53,17 +53,14 @@ export class Menu extends LitElement {
 
   constructor() {
     super();
-    this.open = false;
     this.actions = [];
-    this.addEventListener('keydown', (event) => this.pressed(event));
-    this.addEventListener('focusout', (event) => this.left(event));
   }
 
   override render(): TemplateResult {
-    return html`<button class="button" aria-expanded=${this.open ? 'true' : 'false'} @click=${() => (this.open = !this.open)}>
+    return html`<button class="button" aria-expanded=${this.list.isOpen ? 'true' : 'false'} @click=${() => this.list.toggle()}>
         <slot name="icon"></slot>${this.label} ${icons.down}
       </button>
-      ${this.open ? html`<div class="list" role="group" aria-label=${this.label}>${this.actions.map((action) => this.renderAction(action))}</div>` : nothing}`;
+      ${this.list.isOpen ? html`<div class="list" role="group" aria-label=${this.label}>${this.actions.map((action) => this.renderAction(action))}</div>` : nothing}`;
   }
 
   private renderAction({ label, act }: MenuAction): TemplateResult {
@@ -71,30 +68,8 @@ export class Menu extends LitElement {
   }
 
   private run(act: () => void): void {
-    this.close();
+    this.list.close();
     act();
-  }
-
-  private pressed(event: KeyboardEvent): void {
-    if (event.key === 'Escape' && this.open) this.close();
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step || !this.open) return;
-    event.preventDefault();
-    const buttons = [...this.renderRoot.querySelectorAll('button')];
-    const active = (this.renderRoot as ShadowRoot).activeElement as HTMLButtonElement;
-    buttons[(buttons.indexOf(active) + step + buttons.length) % buttons.length]?.focus();
-  }
-
-  private left(event: FocusEvent): void {
-    if (!(event.relatedTarget instanceof Node) || !this.contains(event.relatedTarget)) {
-      // Focus inside the shadow tree is seen as focus on this element.
-      if (event.relatedTarget !== this) this.open = false;
-    }
-  }
-
-  private close(): void {
-    this.open = false;
-    this.renderRoot.querySelector('button')?.focus();
   }
 }
 

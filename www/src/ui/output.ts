@@ -30,16 +30,18 @@ export function renderOutput(lines: readonly string[], id: string, whole: WholeO
   const isOpen = whole.has(id);
   return html`${isOpen ? html`<kl-long-text .lines=${lines}></kl-long-text>` : html`<pre class="reply">${printedLines(part)}</pre>`}
     <p class="cut">
-      <span>${isOpen ? '' : '… '}${sizeText(lines, part)}</span>
+      <span>${sizeText(lines, part, isOpen)}</span>
       <button class="button" @click=${() => whole.toggle(id)}>${isOpen ? 'Show less' : 'Show all'}</button>
       <button class="button" @click=${() => void copy(lines)}>Copy</button>
     </p>`;
 }
 
-function sizeText(lines: readonly string[], part: readonly string[]): string {
-  if (lines.length > part.length) return `${part.length} of ${lines.length.toLocaleString('en')} lines`;
+/** Size of an output, and how much of it is shown. */
+function sizeText(lines: readonly string[], part: readonly string[], isOpen: boolean): string {
+  if (lines.length > part.length)
+    return `${isOpen ? '' : `… ${part.length} of `}${lines.length.toLocaleString('en')} lines`;
   const chars = lines.reduce((sum, line) => sum + line.length, 0);
-  return `the beginning of ${chars.toLocaleString('en')} characters`;
+  return `${isOpen ? '' : '… the beginning of '}${chars.toLocaleString('en')} characters`;
 }
 
 async function copy(lines: readonly string[]): Promise<void> {

@@ -77,6 +77,28 @@ export const promptStyles = css`
     color: transparent;
     box-shadow: 0 2px 0 var(--rust);
   }
+  mark.misfit {
+    background: none;
+    box-shadow: none;
+    text-decoration: underline wavy var(--rust) from-font;
+    text-underline-offset: 0.3em;
+  }
+  .fault {
+    display: flex;
+    flex-wrap: wrap;
+    gap: var(--gap-1) var(--gap-3);
+    align-items: baseline;
+    padding: 0 var(--gap-5);
+    color: var(--ink-soft);
+    font-size: var(--text-2);
+  }
+  .fault .button {
+    font-family: var(--engine);
+  }
+  .fault:has(.button),
+  .fault:has(p:not(:empty)) {
+    padding-block-end: var(--gap-2);
+  }
   .problem {
     padding: 0 var(--gap-5) var(--gap-2);
     color: var(--rust);
@@ -214,7 +236,8 @@ export const promptStyles = css`
     [role="option"] .aside {
       display: none;
     }
-    .problem {
+    .problem,
+    .fault {
       padding-inline: var(--gap-3);
     }
   }
@@ -243,6 +266,10 @@ export const promptStyles = css`
     mark {
       visibility: visible;
       color: GrayText;
+    }
+    mark.misfit {
+      forced-color-adjust: none;
+      color: transparent;
     }
   }
 `;

@@ -5,9 +5,10 @@ import { commandNames } from '../model/command-names.ts';
 import type { LineEditor } from '../model/line-editor.ts';
 import type { LineProblem, Workspace } from '../model/workspace.ts';
 import { controls, lanes } from '../style/controls.ts';
-import { splitCommands } from 'keylatch/hints';
-import { pastedCommands } from '../text/paste.ts';
+import { isUnfinished, lastCommandStart, splitCommands } from 'keylatch/hints';
+import { fieldText, pastedCommands } from '../text/paste.ts';
 import { promptStyles } from './prompt-styles.ts';
+import { LineCheck } from './line-check.ts';
 import { suggestionList } from './suggestions.ts';
 import { watch } from './watch.ts';
 
@@ -25,6 +26,9 @@ export class Prompt extends LitElement {
   declare private problem: LineProblem | undefined;
   declare private announcedHint: string;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly check = new LineCheck(this);
+  /** Commands that wait for the engine with Lua, in their order. */
+  private loading: Promise<void> | undefined;
 
   constructor() {
     super();
@@ -75,7 +79,8 @@ export class Prompt extends LitElement {
         </div>
         <button class="button main" type="submit">Run</button>
       </form>
-      ${problem && html`<p id="problem" class="problem" role="alert">${problem.message} (column ${problem.column})</p>`}
+      ${problem && html`<p id="problem" class="problem" role="alert">${problem.message}${problem.column > 0 ? ` (column ${problem.column})` : nothing}</p>`}
+      ${this.check.render((text) => this.use(text))}
       <p id="hint" class="unseen">${this.announcedHint}</p>
       <p class="unseen" role="status">${editor.open && !searching ? `${editor.suggestions.length} suggestions, Tab accepts the first` : ''}</p>
       ${editor.ghost && html`<p class="ghost-line" aria-hidden="true">${editor.commandName ? `${editor.commandName} ` : editor.text}<b>${editor.ghost.trim()}</b></p>`}
@@ -113,10 +118,18 @@ export class Prompt extends LitElement {
   private renderMirror(): TemplateResult {
     const { editor, problem } = this;
     // A break is allowed where the ghost starts, as the textarea without it would break there.
-    if (!problem) return html`${editor.text}\u200b<span class="ghost">${editor.ghost}</span>`;
+    if (!problem?.column) return html`${this.renderChecked()}\u200b<span class="ghost">${editor.ghost}</span>`;
     const characters = [...editor.text];
     const at = problem.column - 1;
     return html`${characters.slice(0, at).join('')}<mark>${characters[at] ?? ' '}</mark>${characters.slice(at + 1).join('')}\u200b`;
+  }
+
+  /** The text, with a mark under a word that fits nowhere. */
+  private renderChecked(): TemplateResult {
+    const { text } = this.editor;
+    const { fault } = this.check;
+    if (!fault || fault.end > text.length) return html`${text}`;
+    return html`${text.slice(0, fault.start)}<mark class="misfit">${text.slice(fault.start, fault.end)}</mark>${text.slice(fault.end)}`;
   }
 
   private get editor(): LineEditor {
@@ -138,6 +151,7 @@ export class Prompt extends LitElement {
   private changed(): void {
     clearTimeout(this.hintTimer);
     this.hintTimer = setTimeout(() => (this.announcedHint = this.editor.ghost.trim()), HINT_PAUSE_MS);
+    this.check.follow(this.editor);
     this.requestUpdate();
   }
 
@@ -156,7 +170,7 @@ export class Prompt extends LitElement {
   private pressedWithControl(event: KeyboardEvent): boolean {
     if (event.key === 'r' && event.ctrlKey) this.editor.startSearch();
     else if (event.key === ' ') this.editor.suggest(true);
-    else if (event.key === 'Enter') this.run();
+    else if (event.key === 'Enter') this.runField();
     else return false;
     return true;
   }
@@ -189,24 +203,26 @@ export class Prompt extends LitElement {
   }
 
   private escape(): boolean {
-    if (!this.workspace.isPasting) return this.editor.cancel();
-    this.workspace.stopPasting();
+    if (!this.workspace.pasting.isRunning) return this.editor.cancel();
+    this.workspace.pasting.stop();
     return true;
   }
 
   private enter(): boolean {
     if (this.editor.active >= 0 || this.editor.mode === 'search') this.choose();
-    else this.run();
+    else if (!this.continueScript()) this.runField();
     return true;
   }
 
-  /** Tab completes while there are candidates; else it moves the focus. */
+  /** Tab completes while there are candidates, or takes what was probably meant; else it moves the focus. */
   private tab(): boolean {
     if (this.editor.open) {
       this.choose();
       return true;
     }
-    return this.editor.text.trim() !== '' && this.editor.suggest(true);
+    const [meant] = this.check.drafts;
+    if (meant !== undefined) this.use(meant);
+    return meant !== undefined || (this.editor.text.trim() !== '' && this.editor.suggest(true));
   }
 
   private down(): boolean {
@@ -247,17 +263,54 @@ export class Prompt extends LitElement {
     this.focusLine();
   }
 
+  /** Puts a corrected line into the field. */
+  private use(text: string): void {
+    this.editor.input(text, true);
+    this.changed();
+    void this.caretToEnd();
+  }
+
   private submit(event: Event): void {
     event.preventDefault();
-    this.run();
+    if (!this.continueScript()) this.runField();
     this.focusLine();
+  }
+
+  private runField(): void {
+    if (this.workspace.pasting.isRunning) return;
+    const { text } = this.editor;
+    this.whenPrepared(text, () => this.run(text));
+  }
+
+  /** Enter inside the quotes of a script begins its next line. */
+  private continueScript(): boolean {
+    const { text } = this.editor;
+    const { area } = this;
+    if (!area || !isUnfinished(text.slice(lastCommandStart(text)))) return false;
+    area.setRangeText('\n', area.selectionStart, area.selectionEnd, 'end');
+    area.dispatchEvent(new Event('input', { bubbles: true }));
+    return true;
+  }
+
+  /** Runs an action, after what a text needs is loaded, and after actions that wait for that. */
+  private whenPrepared(text: string, act: () => void | Promise<void>): void {
+    const done = (): void | Promise<void> => {
+      const end = act();
+      this.changed();
+      return end;
+    };
+    const loading = this.loading?.then(() => this.workspace.prepare(text)) ?? this.workspace.prepare(text);
+    if (!loading) return void done();
+    this.takeLine(text);
+    const finished = loading.then(done).finally(() => {
+      if (this.loading === finished) this.loading = undefined;
+    });
+    this.loading = finished;
     this.changed();
   }
 
-  /** Runs the typed lines in order; one that cannot be parsed stays in the field with the rest. */
-  private run(): void {
-    if (this.workspace.isPasting) return;
-    const { text } = this.editor;
+  /** Runs typed lines in order; one that cannot be parsed returns to the field with the rest. */
+  private run(text: string): void {
     for (const command of splitCommands(text)) {
       const problem = this.workspace.runLine(command.text);
       if (!problem) continue;
@@ -265,7 +318,12 @@ export class Prompt extends LitElement {
       this.editor.input(text.slice(command.start), false);
       return;
     }
-    this.editor.take();
+    this.takeLine(text);
+  }
+
+  /** Empties the field, unless something else is typed by now. */
+  private takeLine(text: string): void {
+    if (this.editor.text === text) this.editor.take();
   }
 
   private help(): boolean {
@@ -273,15 +331,23 @@ export class Prompt extends LitElement {
     return true;
   }
 
-  /** Runs a pasted transcript or list of commands immediately; a single line is only inserted, without its prompt. */
+  /** Runs a pasted transcript or list of commands immediately; a single line is only inserted. */
   private pasted(event: ClipboardEvent): void {
     const text = event.clipboardData?.getData('text/plain') ?? '';
     const commands = pastedCommands(text, commandNames);
+    const [first] = commands;
     const several = commands.length > 1 || (commands.length === 1 && /\n\s*\S/.test(text));
-    if (commands.length === 0 || this.editor.text !== '' || (!several && commands[0]?.text === text.trim())) return;
+    if (
+      !first ||
+      this.workspace.pasting.isRunning ||
+      this.editor.text !== '' ||
+      (!several && first.text === text.trim())
+    )
+      return;
     event.preventDefault();
-    if (!several) this.editor.input(commands[0]?.text ?? '', true);
-    else void this.runPasted(text);
+    const { name, connection } = this.workspace.active;
+    if (!several) this.editor.input(fieldText(first, { name, database: connection.db }), true);
+    else this.whenPrepared(text, () => this.runPasted(text));
     this.changed();
   }
 

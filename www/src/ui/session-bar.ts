@@ -5,25 +5,31 @@ import type { Playground } from '../model/playground.ts';
 import { fileOf, linkTo, LONG_LINK_CHARS, saveFile } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
 import type { Change } from '../text/paste-filter.ts';
-import { asHtml, asMarkdown, asScript } from '../text/exports.ts';
+import { asEmbed, asHtml, asMarkdown, asScript } from '../text/exports.ts';
 import { OPEN_FILE } from './drop-area.ts';
 import { icons } from './icons.ts';
+import { MediaMatch } from './media-match.ts';
 import './menu.ts';
 import type { MenuAction } from './menu.ts';
+import { Notice } from './notice.ts';
 import './session-picker.ts';
 import { watch } from './watch.ts';
 
-const SAID_MS = 6000;
+interface SessionAction extends MenuAction {
+  readonly title?: string;
+  readonly isOff?: boolean;
+}
+
 /** Number of changes that are listed. */
 const MAX_CHANGES = 200;
 
 export class SessionBar extends LitElement {
-  static override properties = { playground: { attribute: false }, said: { state: true }, tooLong: { state: true } };
+  static override properties = { playground: { attribute: false }, tooLong: { state: true } };
   declare playground: Playground;
-  declare private said: string;
   /** True after a link was asked for that would be too long. */
   declare private tooLong: boolean;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly notice = new Notice(this);
+  private readonly narrow = new MediaMatch(this, '(max-width: 44rem)');
 
   static override styles = [
     controls,
@@ -78,7 +84,6 @@ export class SessionBar extends LitElement {
 
   constructor() {
     super();
-    this.said = '';
     this.tooLong = false;
     watch(this, () => this.playground.sessionEditor.changes, ['session']);
     watch(this, () => this.playground.store.changes, ['problem']);
@@ -86,19 +91,18 @@ export class SessionBar extends LitElement {
 
   override render(): TemplateResult {
     const { sessionEditor } = this.playground;
+    const isNarrow = this.narrow.matches;
     return html`<div class="row" role="toolbar" aria-label="Session">
       <kl-session-picker .sessionEditor=${sessionEditor}></kl-session-picker>
       <a class="button" href="#new">${icons.plus} New</a>
       <button class="button main" @click=${() => this.dispatchEvent(new CustomEvent('run'))}>Run all</button>
       <button class="button bare square" aria-label="Undo" title="Undo (Ctrl+Z)" ?disabled=${!sessionEditor.canUndo} @click=${() => sessionEditor.undo()}>${icons.undo}</button>
       <button class="button bare square" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" ?disabled=${!sessionEditor.canRedo} @click=${() => sessionEditor.redo()}>${icons.redo}</button>
-      <span class="said" role="status">${this.said}</span>
+      <span class="said" role="status">${this.notice.text}</span>
       ${this.tooLong ? html`<button class="button" @click=${this.save}>Save as a file</button>` : nothing}
       <div class="row push">
-        ${this.renderOwnActions()}
-        <button class="button" ?disabled=${!sessionEditor.report} title="Write the received replies into the text" @click=${() => this.playground.fillInReplies()}>Fill in replies</button>
-        <button class="button" ?disabled=${!sessionEditor.report} title="Continue from this step in the command line, with the clock stopped" @click=${() => this.playground.continueInLine()}>Continue in the command line</button>
-        <kl-menu label="Copy" .actions=${this.copies()}></kl-menu>
+        ${isNarrow ? nothing : this.actions().map((action) => renderAction(action))}
+        <kl-menu label=${isNarrow ? 'More' : 'Copy'} .actions=${this.menuActions()}></kl-menu>
         <button class="button" @click=${this.share}>${icons.share} Share</button>
       </div>
     </div>
@@ -132,11 +136,38 @@ export class SessionBar extends LitElement {
     </div>`;
   }
 
-  private renderOwnActions(): TemplateResult | typeof nothing {
+  /** Actions that are buttons where there is room, and else stand in the menu. */
+  private actions(): SessionAction[] {
     const { sessionEditor } = this.playground;
-    if (sessionEditor.shown.id === undefined) return nothing;
-    return html`${sessionEditor.copiedLesson ? html`<button class="button" title="Show the lesson as it was; your copy is kept" @click=${() => void sessionEditor.resetLesson()}>Reset lesson</button>` : nothing}
-      <button class="button" @click=${() => sessionEditor.discard()}>Delete</button>`;
+    const isOff = !sessionEditor.report;
+    return [
+      ...this.ownActions(),
+      {
+        label: 'Fill in replies',
+        title: 'Write the received replies into the text',
+        isOff,
+        act: () => this.playground.fillInReplies(),
+      },
+      {
+        label: 'Continue in the command line',
+        title: 'Continue from this step in the command line, with the clock stopped',
+        isOff,
+        act: () => this.playground.continueInLine(),
+      },
+    ];
+  }
+
+  private ownActions(): SessionAction[] {
+    const { sessionEditor } = this.playground;
+    if (sessionEditor.shown.id === undefined) return [];
+    const title = 'Show the lesson as it was; your copy is kept';
+    const reset = { label: 'Reset lesson', title, act: () => void sessionEditor.resetLesson() };
+    return [...(sessionEditor.copiedLesson ? [reset] : []), { label: 'Delete', act: () => sessionEditor.discard() }];
+  }
+
+  private menuActions(): MenuAction[] {
+    const more = this.narrow.matches ? this.actions().filter(({ isOff }) => !isOff) : [];
+    return [...more, ...this.copies()];
   }
 
   private copies(): MenuAction[] {
@@ -145,12 +176,13 @@ export class SessionBar extends LitElement {
     const title = notebook.titleOf(shown);
     const copy = (what: string, text: () => string | Promise<string>) => ({
       label: `Copy ${what}`,
-      act: () => void this.copy(text, `Copied ${what}`),
+      act: () => void this.notice.copy(text(), `Copied ${what}`),
     });
     return [
       copy('the text', () => shown.text),
       copy('as Markdown', async () => asMarkdown(title, shown.text, await this.link())),
       copy('as HTML', async () => asHtml(title, shown.text, await this.link())),
+      copy('for another page', async () => asEmbed(shown.text, embedScript(), shown.start && (await this.link()))),
       ...(report ? [copy('as a redis-cli script', () => asScript(title, report.steps))] : []),
       { label: 'Save as a file', act: () => this.save() },
       { label: 'Open a file…', act: () => dispatchEvent(new CustomEvent(OPEN_FILE)) },
@@ -168,32 +200,29 @@ export class SessionBar extends LitElement {
   private async share(): Promise<void> {
     const link = await this.link();
     this.tooLong = link === undefined;
-    if (link === undefined) return this.say('This session is too long for a link, which programs would cut short.');
+    if (link === undefined) {
+      this.notice.say('This session is too long for a link, which programs would cut short.', { stays: true });
+      return;
+    }
     const long = link.length > LONG_LINK_CHARS ? '; it is long, some programs may truncate it' : '';
-    await this.copy(() => link, `Link copied${long}`);
+    await this.notice.copy(link, `Link copied${long}`);
   }
 
   private save(): void {
     const { name, content } = fileOf(this.playground.sessionEditor.shown);
     saveFile(name, content);
     this.tooLong = false;
-    this.say(`Saved as ${name}`);
+    this.notice.say(`Saved as ${name}`);
   }
+}
 
-  private async copy(text: () => string | Promise<string>, done: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(await text());
-      this.say(done);
-    } catch {
-      this.say('The browser denied access to the clipboard');
-    }
-  }
+function renderAction({ label, title, isOff = false, act }: SessionAction): TemplateResult {
+  return html`<button class="button" ?disabled=${isOff} title=${title ?? nothing} @click=${act}>${label}</button>`;
+}
 
-  private say(text: string): void {
-    this.said = text;
-    clearTimeout(this.timer);
-    if (!this.tooLong) this.timer = setTimeout(() => (this.said = ''), SAID_MS);
-  }
+/** Address of the element that other pages include. */
+function embedScript(): string {
+  return new URL(`embed/${__VERSION__}/keylatch-repl.js`, location.href).href;
 }
 
 customElements.define('kl-session-bar', SessionBar);

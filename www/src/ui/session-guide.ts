@@ -13,6 +13,8 @@ const LINES: readonly (readonly [line: string, meaning: string])[] = [
   ['@ +5s', 'moves the clock, which is stopped otherwise; @ next moves it to the next expiry'],
   ['! expired door', 'an event of a key that is expected during the step above'],
   ['| #5', 'a reply line that would otherwise be read as another kind of line'],
+  ['@ race', 'begins lines that may run in any order that keeps each client’s own; @ join ends them'],
+  ['C1+', 'C1 believes itself inside from here, up to C1-; in a race only'],
   ['# Why', 'a comment; ## starts a heading'],
 ];
 

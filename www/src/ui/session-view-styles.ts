@@ -109,8 +109,17 @@ export const sessionViewStyles = css`
     .time {
       overflow: visible;
     }
+    /* The timeline is as long as its lesson here: the question stays on the screen, above the scrubber. */
+    kl-lesson-coach {
+      position: sticky;
+      inset-block-end: 3.5rem;
+      z-index: 2;
+    }
   }
   @media (max-width: 44rem) {
+    kl-lesson-coach {
+      inset-block-end: 5.9rem;
+    }
     :host {
       gap: var(--gap-2);
       padding: var(--gap-2);

@@ -8,10 +8,13 @@ import type { SessionProblem } from '../model/session-editor-model.ts';
 import { lessons } from '../model/lessons.ts';
 import { controls } from '../style/controls.ts';
 import { clientNamesOf } from '../model/timeline.ts';
+import { uncheckedText } from '../../../pkg-templates/npm/src/element/verdict-text.ts';
 import './editor.ts';
 import type { LineMark } from './editor.ts';
 import { icons } from './icons.ts';
+import './insight.ts';
 import './key-panel.ts';
+import { isLoaded } from './on-demand.ts';
 import './scrubber.ts';
 import './session-bar.ts';
 import './session-guide.ts';
@@ -49,6 +52,7 @@ export class SessionView extends LitElement {
         ${this.renderSummary()}
         ${sessionEditor.stops.length === 0 ? html`<kl-session-guide .sessionEditor=${sessionEditor}></kl-session-guide>` : nothing}
         ${sessionEditor.report && sessionEditor.stops.length > 0 ? html`<kl-timeline .steps=${sessionEditor.report.steps} .at=${sessionEditor.at} ?covers=${sessionEditor.lesson !== undefined} @stop=${(event: CustomEvent<number>) => sessionEditor.goTo(event.detail)}></kl-timeline>` : nothing}
+        ${this.renderCoach()}
         ${this.renderNextLesson()}
         ${sessionEditor.stops.length > 0 ? html`<kl-scrubber .sessionEditor=${sessionEditor}></kl-scrubber>` : nothing}
       </section>
@@ -91,6 +95,7 @@ export class SessionView extends LitElement {
     return html`<p class="summary ${bad ? 'bad' : 'good'}">
       <span>${bad ? '✗' : '✓'} ${words}</span>
       ${bad ? html`<button class="button" @click=${this.goToFirstMismatch}>Go to the first</button>` : nothing}
+      <kl-insight class="push" .playground=${this.playground}></kl-insight>
     </p>`;
   }
 
@@ -98,8 +103,16 @@ export class SessionView extends LitElement {
     const index = lessons.findIndex(({ name }) => name === this.playground.sessionEditor.lesson);
     const next = index === -1 ? undefined : lessons[index + 1];
     return next
-      ? html`<a class="next-lesson" href="#lesson=${next.name}">Next ${next.isRecipe ? 'recipe' : 'lesson'}: ${next.title} ${icons.forward}</a>`
+      ? html`<a class="next-lesson" href="#lesson=${next.name}">Next ${next.kind}: ${next.title} ${icons.forward}</a>`
       : nothing;
+  }
+
+  /** Questions and tasks, loaded with the first lesson. */
+  private renderCoach(): TemplateResult | typeof nothing {
+    const { lesson, copiedLesson } = this.playground.sessionEditor;
+    if (lesson === undefined && !copiedLesson?.includes('-task-')) return nothing;
+    if (!isLoaded(this, 'kl-lesson-coach', () => import('./lesson-coach.ts'))) return nothing;
+    return html`<kl-lesson-coach .playground=${this.playground}></kl-lesson-coach>`;
   }
 
   private verdict(): { bad: boolean; words: string } {
@@ -112,8 +125,7 @@ export class SessionView extends LitElement {
     const rest = ran > 0 ? `, ${ran} ran unchecked` : '';
     return {
       bad: false,
-      words:
-        checked === 0 ? `${ran} steps ran, none has an expected reply` : `${checked} checked, all as expected${rest}`,
+      words: checked === 0 ? uncheckedText(ran) : `${checked} checked, all as expected${rest}`,
     };
   }
 

@@ -5,16 +5,14 @@ import type { Playground } from '../model/playground.ts';
 import { fileOf, linkTo, saveFile } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
 import { icons } from './icons.ts';
+import { Notice } from './notice.ts';
 import { watch } from './watch.ts';
 
-const SAID_MS = 6000;
-
 export class ShareLine extends LitElement {
-  static override properties = { playground: { attribute: false }, said: { state: true }, tooLong: { state: true } };
+  static override properties = { playground: { attribute: false }, tooLong: { state: true } };
   declare playground: Playground;
-  declare private said: string;
   declare private tooLong: boolean;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly notice = new Notice(this);
 
   static override styles = [
     controls,
@@ -31,14 +29,13 @@ export class ShareLine extends LitElement {
 
   constructor() {
     super();
-    this.said = '';
     this.tooLong = false;
     watch(this, () => this.playground.workspace.changes, ['log']);
   }
 
   override render(): TemplateResult {
     const { isFresh } = this.playground.workspace;
-    return html`<span class="said" role="status">${this.said}</span>
+    return html`<span class="said" role="status">${this.notice.text}</span>
       ${this.tooLong ? html`<button class="button" @click=${this.save}>Save as a file</button>` : nothing}
       <button class="button" ?disabled=${isFresh} title="Copy a link that continues from here" @click=${this.share}>${icons.share} Share</button>`;
   }
@@ -48,26 +45,15 @@ export class ShareLine extends LitElement {
     const shown = { view: 'line', theme: theme.current === 'auto' ? undefined : theme.current } as const;
     const link = await linkTo(this.playground.recordedSource(), undefined, shown);
     this.tooLong = link === undefined;
-    if (link === undefined) return this.say('Too long for a link, which programs would cut short.');
-    try {
-      await navigator.clipboard.writeText(link);
-      this.say('Link copied');
-    } catch {
-      this.say('The browser denied access to the clipboard');
-    }
+    if (link === undefined) this.notice.say('Too long for a link, which programs would cut short.', { stays: true });
+    else await this.notice.copy(link, 'Link copied');
   }
 
   private save(): void {
     const { name, content } = fileOf(this.playground.recordedSource());
     saveFile(name, content);
     this.tooLong = false;
-    this.say(`Saved as ${name}`);
-  }
-
-  private say(text: string): void {
-    this.said = text;
-    clearTimeout(this.timer);
-    if (!this.tooLong) this.timer = setTimeout(() => (this.said = ''), SAID_MS);
+    this.notice.say(`Saved as ${name}`);
   }
 }
 

@@ -138,7 +138,8 @@ export const timelineStyles = css`
   /* Hidden from screen readers too, in a place that keeps its size. */
   :host([covers]) .future .answer,
   :host([covers]) .future .difference,
-  :host([covers]) .future .events {
+  :host([covers]) .future .events,
+  :host([covers]) .future.prose p {
     visibility: hidden;
   }
   :host([covers]) .future.said::after {

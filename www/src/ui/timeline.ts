@@ -63,7 +63,8 @@ export class Timeline extends LitElement {
 
   private renderItem(item: Item, row: number): TemplateResult {
     if (item.kind === 'heading') return html`<li class="wide" ${vars({ row })}><h2>${item.text}</h2></li>`;
-    if (item.kind === 'prose') return html`<li class="wide prose" ${vars({ row })}><p>${item.text}</p></li>`;
+    if (item.kind === 'prose')
+      return html`<li class="wide prose" data-answers=${item.answers ?? nothing} ${vars({ row })}><p>${item.text}</p></li>`;
     const { step, stop } = item;
     if (step.kind === 'clock')
       return html`<li data-stop=${stop} class="stop wide clock ${step.verdict}" ${vars({ row })}>${this.renderClock(step, stop)}</li>`;
@@ -87,6 +88,7 @@ export class Timeline extends LitElement {
       <button class="mark" aria-label="Line ${step.line}, ${verdict.words}: go to this step" title="Line ${step.line}" @click=${() => this.goTo(stop)}>${verdict.sign || '·'}</button>
       <p class="command-line">${commandLine(step.prompt.trim() || '>', step.text)}</p>
       ${step.verdict === 'mismatched' ? this.renderDifference(step) : html`<div class="answer">${renderOutput(step.printed, `line ${step.line}`, this.whole)}</div>`}
+      ${step.message && step.verdict === 'ran' ? html`<p class="faint">${step.message}</p>` : nothing}
       ${this.renderEvents(step)}
     `;
   }
@@ -131,6 +133,8 @@ export class Timeline extends LitElement {
       if (stop === this.at) item.setAttribute('aria-current', 'step');
       else item.removeAttribute('aria-current');
     }
+    for (const item of this.renderRoot.querySelectorAll<HTMLElement>('[data-answers]'))
+      item.classList.toggle('future', Number(item.dataset['answers']) > this.at);
   }
 
   private goTo(stop: number): void {
