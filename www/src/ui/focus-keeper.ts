@@ -18,17 +18,15 @@ export class FocusKeeper {
     this.checkSoon();
   }
 
-  /** After the components have rendered. */
+  /** After the components have rendered; and again, for what appears or goes when something has been loaded. */
   private checkSoon(): void {
-    setTimeout(() => requestAnimationFrame(() => this.check()));
+    for (const waitMs of [0, 200]) setTimeout(() => this.check(), waitMs);
   }
 
   private check(): void {
     const now = deepFocus();
-    const { last } = this;
-    if (now && now !== document.body && !isDisabled(now)) return;
-    const isLost = last !== undefined && (!last.isConnected || isDisabled(last) || last.getClientRects().length === 0);
-    if (isLost) this.fallback();
+    if (now && now !== document.body && isUsable(now)) return;
+    if (this.last && !isUsable(this.last)) this.fallback();
   }
 }
 
@@ -38,6 +36,8 @@ function deepFocus(): Element | undefined {
   return element;
 }
 
-function isDisabled(element: Element): boolean {
-  return 'disabled' in element && element.disabled === true;
+/** Does not wait for a frame, in which the browser itself would take the focus away: a busy machine may draw it late. */
+function isUsable(element: Element): boolean {
+  const isDisabled = 'disabled' in element && element.disabled === true;
+  return element.isConnected && !isDisabled && element.getClientRects().length > 0;
 }
