@@ -1,4 +1,4 @@
-// Accessibility: axe on every view in light, dark and forced colours.
+// Accessibility of every view: axe in light, dark, forced colours and at 320 pixels, where nothing may stick out; the policy.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFile } from 'node:fs/promises';
@@ -29,8 +29,10 @@ async function violations(page) {
 
 /** Opens a view, without movements, and hands its page to a check. */
 async function visit(view, options, check) {
-  const { page, context } = await browser.open(view.hash, { ...options, reducedMotion: 'reduce' });
+  const { page, context, complaints } = await browser.open(view.hash, { ...options, reducedMotion: 'reduce' });
   await view.act(page);
+  assert.deepEqual(await page.evaluate(() => globalThis.policyViolations), [], view.name);
+  assert.deepEqual(complaints, [], view.name);
   await page.evaluate(AXE);
   await check(page);
   await context.close();
@@ -46,7 +48,10 @@ test('axe finds nothing, in light, in dark and in forced colours', async () => {
     });
 });
 
-test('axe finds nothing at 320 pixels', async () => {
+test('axe finds nothing at 320 pixels, and nothing sticks out', async () => {
   for (const view of VIEWS)
-    await visit(view, SMALL, async (page) => assert.deepEqual(await violations(page), [], view.name));
+    await visit(view, SMALL, async (page) => {
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320, view.name);
+      assert.deepEqual(await violations(page), [], view.name);
+    });
 });

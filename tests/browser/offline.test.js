@@ -12,7 +12,8 @@ let browser;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'keylatch-page-'));
   await cp(WWW, folder, { recursive: true });
-  browser = await start({ www: folder });
+  const { open, ...rest } = await start({ www: folder });
+  browser = { ...rest, open: (options) => open('', { serviceWorkers: 'allow', ...options }) };
 });
 after(async () => {
   await browser.stop();
@@ -84,7 +85,7 @@ test('a service worker of an older version gives way', async () => {
 });
 
 test('an engine that is missing is said, and one that is late is waited for', async () => {
-  const { page, context } = await browser.open('', { serviceWorkers: 'block' });
+  const { page, context } = await browser.open({ serviceWorkers: 'block' });
   await page.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
   await page.reload();
   await page

@@ -30,6 +30,10 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+/** A service worker would fetch the whole site in the background of each test. */
+const DEFAULTS = { viewport: { width: 1280, height: 800 }, serviceWorkers: 'block' };
+const BLOCKED = 'Service Worker registration blocked by Playwright';
+
 /** Rules of the page's `_headers` file: a path, or a folder with `*` behind it, and the headers below. */
 async function headerRules(www) {
   const rules = [];
@@ -88,12 +92,14 @@ export async function start({ www = WWW } = {}) {
 
 /** Opens the page with an empty profile; `complaints` collects errors of the browser's console. */
 async function openPage(browser, address, hash = '', options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const context = await browser.newContext({ ...DEFAULTS, ...options });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const complaints = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && message.text() !== BLOCKED) complaints.push(message.text());
+  });
   await page.addInitScript(() => {
     globalThis.policyViolations = [];
     addEventListener('securitypolicyviolation', (event) =>

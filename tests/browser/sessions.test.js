@@ -186,6 +186,28 @@ test('going on in the command line keeps the keys, the time and the clients', as
   assert.match((await heard(page)).at(-1), /PTTL lock\n\(integer\) 5000$/);
 });
 
+test('what acts on a text that was typed just now runs it first', async () => {
+  await write('> SET k 1\n');
+  const press = (name) =>
+    page.evaluate((wanted) => {
+      const deep = (root) =>
+        [...root.querySelectorAll('*')].flatMap((one) => [one, ...(one.shadowRoot ? deep(one.shadowRoot) : [])]);
+      const find = (test) => deep(document).find(test);
+      // Both within one task: nothing that waits can run between them.
+      const field = find((one) => one.localName === 'textarea' && one.checkVisibility());
+      field.value += '> INCR k\n';
+      field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
+      find((one) => one.localName === 'button' && one.textContent.trim() === wanted).click();
+    }, name);
+  await press('Fill in replies');
+  assert.equal(await text().inputValue(), '> SET k 1\nOK\n> INCR k\n(integer) 2\n');
+  await press('Continue in the command line');
+  const line = page.locator('kl-prompt textarea');
+  await line.fill('GET k');
+  await line.press('Enter');
+  assert.match((await heard(page)).at(-1), /GET k\n"3"$/);
+});
+
 test('a shared link brings the text back', async () => {
   const session = '## Ümläute\nA> SET lock "→ a" NX\nOK\n';
   await text().fill(session);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { start } from './page.js';
+import { waitForLesson } from './picker.js';
 import { assertFigure, LONGEST_TASK_MS, longestTask } from './tasks.js';
 
 const STEPS = 2000;
@@ -54,8 +55,7 @@ test('the next lesson starts at its top', async () => {
   const scroll = page.locator('kl-timeline .scroll');
   assert.ok((await scroll.evaluate((one) => one.scrollTop)) > 0);
   await page.getByRole('link', { name: /^Next lesson/ }).click();
-  await page.locator('kl-timeline h2', { hasText: /./ }).first().waitFor();
-  await page.waitForFunction(() => location.hash === '#lesson=05-getset-recovery');
+  await waitForLesson(page, '05-getset-recovery');
   assert.match(await where(), /^Step 1 of \d+/);
   assert.equal(await scroll.evaluate((one) => one.scrollTop), 0);
 });
@@ -63,7 +63,7 @@ test('the next lesson starts at its top', async () => {
 test('on a phone, too, the next lesson starts at its top', async () => {
   await page.setViewportSize({ width: 360, height: 700 });
   await page.getByRole('link', { name: /^Next lesson/ }).click();
-  await page.waitForFunction(() => location.hash === '#lesson=05-getset-recovery');
+  await waitForLesson(page, '05-getset-recovery');
   const heading = page.locator('kl-timeline h2').first();
   await heading.waitFor();
   await page.waitForFunction(() => scrollY < 400);

@@ -16,6 +16,12 @@ pub(crate) struct Wanted {
 }
 
 pub(crate) const CHROMIUM: Wanted = Wanted { program: "chromium", package: "chromium", variable: "CHROMIUM" };
+/// Chromium without windows, in which a page opens in half the time.
+pub(crate) const HEADLESS_SHELL: Wanted = Wanted {
+    program: "chromium-headless-shell",
+    package: "chromium-headless-shell",
+    variable: "CHROMIUM_HEADLESS_SHELL",
+};
 pub(crate) const CHROMEDRIVER: Wanted =
     Wanted { program: "chromedriver", package: "chromium-driver", variable: "CHROMEDRIVER" };
 pub(crate) const REDIS_SERVER: Wanted =
@@ -36,6 +42,11 @@ pub(crate) fn find(wanted: Wanted) -> Option<String> {
     let folders = std::env::var_os("PATH")?;
     let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(wanted.program));
     candidates.find(|path| path.is_file()).map(|path| path.display().to_string())
+}
+
+/// Path of a program that has to be there.
+pub(crate) fn path(wanted: Wanted) -> Result<String> {
+    find(wanted).ok_or_else(|| Failure::new(format!("{} was not found", wanted.program)))
 }
 
 /// Installs missing packages, or fails with their names.

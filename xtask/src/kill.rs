@@ -32,7 +32,7 @@ fn node(rounds: u32) -> Result {
 }
 
 fn browser(rounds: u32) -> Result {
-    let chromium = debian::find(CHROMIUM).ok_or_else(|| Failure::new(format!("{} was not found", CHROMIUM.program)))?;
+    let chromium = debian::path(CHROMIUM)?;
     script("chromium.mjs", rounds).env("CHROMIUM", chromium).run()
 }
 

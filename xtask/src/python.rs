@@ -29,7 +29,7 @@ pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
 
 /// Debian keeps the part of Python that makes environments in a package of its own.
 fn make(folder: &PathBuf) -> Result {
-    let python = debian::find(debian::PYTHON).ok_or_else(|| Failure::new("python3 was not found"))?;
+    let python = debian::path(debian::PYTHON)?;
     if Program::new(&python).args(&["-c", "import ensurepip, venv"]).output().is_err() {
         debian::install(&["python3-venv"])?;
     }

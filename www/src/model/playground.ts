@@ -61,7 +61,8 @@ export class Playground {
 
   /** Follows the location hash now and whenever it changes. */
   followHash(): void {
-    addEventListener('hashchange', () => void this.route(location.hash));
+    // Of changes in a row each has its own event; the location is already the last one's.
+    addEventListener('hashchange', ({ newURL }) => void this.route(new URL(newURL).hash));
     void this.route(location.hash);
   }
 
@@ -87,8 +88,9 @@ export class Playground {
 
   /** Continues in the command line from the session's current step, with the clock stopped there. */
   continueInLine(): void {
-    if (!this.takeOver()) return;
-    location.hash = '';
+    this.sessionEditor.whenRun(() => {
+      if (this.takeOver()) location.hash = '';
+    });
   }
 
   /** Opens what was typed in the command line as a session, with the keys it started from. */
@@ -142,8 +144,10 @@ export class Playground {
 
   /** Writes the received replies into the text. */
   fillInReplies(): void {
-    const { report } = this.sessionEditor;
-    if (report) this.sessionEditor.replace(report.text, 'The received replies were written into the text.');
+    const editor = this.sessionEditor;
+    editor.whenRun(() => {
+      if (editor.report) editor.replace(editor.report.text, 'The received replies were written into the text.');
+    });
   }
 
   /** The address of what is shown: a lesson, or a session of the visitor. */

@@ -155,7 +155,7 @@ export class SessionEditorModel {
   edit(text: string): void {
     this.steps.beforeTyping(this.source, performance.now());
     this.change(text);
-    clearTimeout(this.timer);
+    this.stopWaiting();
     if (this.waitsForRun) this.report = this.problem = undefined;
     else this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
     this.changes.emit('session');
@@ -214,13 +214,24 @@ export class SessionEditorModel {
 
   /** Runs the text, after the engine that it needs was loaded; `then` follows when it has run. */
   runAll(then?: () => void): void {
-    clearTimeout(this.timer);
+    this.stopWaiting();
     const loading = this.maker.prepare(this.text);
     if (loading) return this.runAfter(loading, then);
     this.report = this.visit({});
     this.at = this.stops.length;
     then?.();
     this.changes.emit('session');
+  }
+
+  /** Does something with the state of the shown text: letters that were typed just now run first. */
+  whenRun(act: () => void): void {
+    if (this.timer === undefined) act();
+    else this.runAll(act);
+  }
+
+  private stopWaiting(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
   private runAfter(loading: Promise<void>, then?: () => void): void {

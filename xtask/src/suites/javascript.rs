@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::debian::{self, CHROMIUM, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER};
+use crate::debian::{self, CHROMIUM, HEADLESS_SHELL, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::variant::Variant;
@@ -44,7 +44,7 @@ pub(super) fn package() -> Result {
 
 pub(super) fn packaging() -> Result {
     let folder = paths::root().join("tests/js/packaging");
-    let chromium = debian::find(CHROMIUM).ok_or_else(|| Failure::new(format!("{} was not found", CHROMIUM.program)))?;
+    let chromium = debian::path(CHROMIUM)?;
     node::install(&folder)?;
     script(&folder, "test")?.env("CHROMIUM", chromium).env("KEYLATCH_PACKAGE", paths::package()).run()
 }
@@ -55,8 +55,7 @@ pub(super) fn clients() -> Result {
     let python = python::environment("clients", "tests/clients/python/requirements.txt")?;
     let mut program = script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).env("KEYLATCH_PYTHON", python);
     for wanted in [REDIS_SERVER, REDIS_CLI, REDIS_BENCHMARK] {
-        let path = debian::find(wanted).ok_or_else(|| Failure::new(format!("{} was not found", wanted.program)))?;
-        program = program.env(wanted.variable, path);
+        program = program.env(wanted.variable, debian::path(wanted)?);
     }
     program.run()
 }
@@ -66,7 +65,7 @@ pub(super) fn scripts() -> Result {
     let folder = paths::root().join("tests/scripts");
     node::install(&folder)?;
     let python = python::environment("scripts", "tests/scripts/python/requirements.txt")?;
-    let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
+    let server = debian::path(REDIS_SERVER)?;
     script(&folder, "test")?
         .env("KEYLATCH_PACKAGE", Variant::Scripting.package())
         .env("KEYLATCH_PYTHON", python)
@@ -82,7 +81,11 @@ pub(super) fn worker() -> Result {
 
 pub(super) fn browser() -> Result {
     let folder = paths::root().join("tests/browser");
-    let chromium = debian::find(CHROMIUM).ok_or_else(|| Failure::new(format!("{} was not found", CHROMIUM.program)))?;
+    // Some systems package Chromium alone.
+    let chromium = match debian::ensure(&[HEADLESS_SHELL]) {
+        Ok(()) => debian::path(HEADLESS_SHELL)?,
+        Err(_) => debian::path(CHROMIUM)?,
+    };
     // Its table tests compile modules of the page with the page's own tools.
     node::install(&paths::page_sources())?;
     node::install(&folder)?;

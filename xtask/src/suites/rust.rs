@@ -67,7 +67,7 @@ pub(super) fn models() -> Result {
 
 /// The target is not part of `native`, since it fails on a machine without a server.
 pub(super) fn differential() -> Result {
-    let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
+    let server = debian::path(REDIS_SERVER)?;
     let tests = ["test", "--package", "keylatch", "--test", "differential", "--", "--nocapture"];
     Program::cargo().args(&tests).env(REDIS_SERVER.variable, &server).run()?;
     let random = ["--test", "scripting_differential", "--", "--nocapture"];
@@ -78,7 +78,7 @@ pub(super) fn differential() -> Result {
 
 /// These tests also run in `native`, where they are skipped without a server; here a server is required.
 pub(super) fn redis() -> Result {
-    let server = debian::find(REDIS_SERVER).ok_or_else(|| Failure::new("redis-server was not found"))?;
+    let server = debian::path(REDIS_SERVER)?;
     let tests = ["test", "--package", "keylatch", "--test", "persistence", "real_server"];
     Program::cargo().args(&tests).env(REDIS_SERVER.variable, server).run()
 }

@@ -15,8 +15,7 @@ pub(super) fn in_node() -> Result {
 }
 
 pub(super) fn in_browser() -> Result {
-    let driver =
-        debian::find(CHROMEDRIVER).ok_or_else(|| Failure::new(format!("{} was not found", CHROMEDRIVER.program)))?;
+    let driver = debian::path(CHROMEDRIVER)?;
     tests()?.env("WASM_BINDGEN_USE_BROWSER", "1").env("CHROMEDRIVER", driver).run()
 }
 
