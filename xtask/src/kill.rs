@@ -2,7 +2,7 @@
 
 use crate::cli::KillOptions;
 use crate::debian::{self, CHROMIUM};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::paths;
 use crate::process::Program;
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::debian;
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::process::Program;
 use crate::stamp::Stamp;
 use crate::{paths, progress};

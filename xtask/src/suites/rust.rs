@@ -1,7 +1,7 @@
 //! Suites of the Rust code on this machine.
 
 use crate::debian::{self, REDIS_SERVER};
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::process::Program;
 use crate::{mutate, rust};
 
