@@ -16,6 +16,9 @@ use crate::server::Server;
 use crate::server::clients::Clients;
 use crate::server::monitors;
 
+/// Capacity of the reply's buffer that is kept from script to script.
+const KEPT_BYTES_MAX: usize = 64 * 1024;
+
 /// Rights of a running script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Rights {
@@ -84,6 +87,8 @@ impl Host {
         if let Some(client) = cx.client() {
             client.database = database;
         }
+        self.reply.clear();
+        self.reply.shrink_to(KEPT_BYTES_MAX);
     }
 
     /// Whether there is such a command.
