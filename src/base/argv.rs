@@ -146,6 +146,14 @@ impl Argv {
         self.spans.clear();
     }
 
+    /// Removes all arguments, and frees what the buffer holds beyond this many bytes.
+    #[cfg(feature = "scripting")]
+    pub(crate) fn shrink_to(&mut self, bytes: usize) {
+        self.clear();
+        self.bytes.shrink_to(bytes);
+        self.spans.shrink_to(bytes / size_of::<Span>());
+    }
+
     /// Number of arguments.
     pub fn len(&self) -> usize {
         self.spans.len()

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::mem::swap;
 
-use crate::base::argv::ArgvRef;
+use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
 use crate::commands::keys_of::visit_keys;
 use crate::commands::{Blocking, CommandTable, Context, Request, Row, call, flags};
@@ -16,7 +16,7 @@ use crate::server::Server;
 use crate::server::clients::Clients;
 use crate::server::monitors;
 
-/// Capacity of the reply's buffer that is kept from script to script.
+/// Capacity of a buffer that is kept from script to script.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
 
 /// Rights of a running script.
@@ -43,6 +43,8 @@ pub struct Host {
     wrote: bool,
     /// Protocol that the script asked for.
     pub protocol: Protocol,
+    /// Buffer for the next command.
+    request: Argv,
     reply: Vec<u8>,
     /// Counted bytes of the values that the last command may have visited as a whole.
     pub visited_bytes: u64,
@@ -60,6 +62,7 @@ impl Default for Host {
             rights: Rights::default(),
             wrote: false,
             protocol: Protocol::Resp2,
+            request: Argv::default(),
             reply: Vec::new(),
             visited_bytes: 0,
         }
@@ -87,8 +90,21 @@ impl Host {
         if let Some(client) = cx.client() {
             client.database = database;
         }
+        self.request.shrink_to(KEPT_BYTES_MAX);
         self.reply.clear();
         self.reply.shrink_to(KEPT_BYTES_MAX);
+    }
+
+    /// Empty arguments for a command; they come back with `keep_request`.
+    pub fn take_request(&mut self) -> Argv {
+        let mut request = core::mem::take(&mut self.request);
+        request.clear();
+        request
+    }
+
+    /// Keeps the buffer of arguments for the next command.
+    pub fn keep_request(&mut self, request: Argv) {
+        self.request = request;
     }
 
     /// Whether there is such a command.

@@ -4,7 +4,7 @@ use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::LuaState;
 
 use super::errors::error_table;
-use super::natives::{field, reserve, set, set_field, string};
+use super::natives::{field, reserve, set, set_element, set_field, string};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::resp::read::{Value, read};
@@ -77,7 +77,7 @@ fn from_array(state: &mut LuaState, elements: &[Value<'_>], protocol: Protocol) 
     let array = state.new_table_with_sizes(elements.len() as u32, 0)?;
     for (index, element) in elements.iter().enumerate() {
         let element = from_value(state, element, protocol)?;
-        set(state, &array, LuaValue::Float((index + 1) as f64), element)?;
+        set_element(state, &array, index, element)?;
     }
     Ok(LuaValue::Table(array))
 }

@@ -10,7 +10,7 @@ use lua_vm::state::LuaState;
 use super::builtins::{self, Generator};
 use super::charges;
 use super::coroutines;
-use super::natives::{error_at_call, field, set_field, set_function};
+use super::natives::{error_at_call, field, set_field, set_function, string};
 use super::protection::{guard_functions, protect};
 use super::redis_table::{self, SharedHost};
 use super::registration::{self, Registrations};
@@ -65,6 +65,8 @@ pub struct Environments {
     pub function_real: GcRef<LuaTable>,
     /// Real globals of libraries that are loaded.
     pub load_real: GcRef<LuaTable>,
+    /// Names of the lists that are set for each script: KEYS and ARGV.
+    pub list_names: [LuaValue; 2],
 }
 
 impl Environments {
@@ -112,7 +114,8 @@ impl Environments {
         let function = protect(state, &function_real)?;
         set_field(state, &script_real, "_G", script)?;
         set_field(state, &function_real, "_G", function)?;
-        Ok(Environments { script, script_real, function, function_real, load_real })
+        let list_names = [string(state, b"KEYS")?, string(state, b"ARGV")?];
+        Ok(Environments { script, script_real, function, function_real, load_real, list_names })
     }
 
     /// Shows libraries the globals of loading, or functions those of running.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::cell::{Cell, RefCell};
 use core::fmt;
 
-use lua_types::{GcRef, LuaClosure, LuaError, LuaTable, LuaValue};
+use lua_types::{LuaClosure, LuaError, LuaValue};
 use lua_vm::api;
 use lua_vm::state::{ExternalRootKey, LuaState};
 
@@ -14,7 +14,7 @@ use super::collections;
 use super::conversion::write_result;
 use super::errors::{Failure, failure, message_handler, worded};
 use super::globals::Environments;
-use super::natives::{bound_memory, heap_guard, reserve, set, set_field, string};
+use super::natives::{bound_memory, heap_guard, reserve, set, set_element, string};
 use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
 use super::standard::standard_state;
@@ -90,8 +90,8 @@ impl Machine {
         let registrations = Registrations::default();
         let generator = Rc::new(Cell::new(Generator::default()));
         let environments = Environments::new(&mut state, &host, &registrations, &generator).map_err(shown)?;
-        let environment_values = [environments.script, environments.function, LuaValue::Table(environments.load_real)];
-        for value in environment_values {
+        let globals = [environments.script, environments.function, LuaValue::Table(environments.load_real)];
+        for value in globals.into_iter().chain(environments.list_names) {
             state.external_root_value(value);
         }
         collections::charge_cycles(&mut state).map_err(shown)?;
@@ -122,8 +122,8 @@ impl Machine {
         let state = &mut self.state;
         let _guard = heap_guard(state);
         // Keys and arguments of the last script. Setting what is there allocates nothing.
-        for name in ["KEYS", "ARGV"] {
-            let _ = set_field(state, &self.environments.script_real, name, LuaValue::Nil);
+        for name in self.environments.list_names {
+            let _ = set(state, &self.environments.script_real, name, LuaValue::Nil);
         }
         state.gc_clear_dead_stack_tails();
         state.gc().full_collect();
@@ -212,7 +212,7 @@ impl Machine {
         reply: &mut Writer,
     ) -> Result<(), Failure> {
         let environment = self.environment(world);
-        let (globals, handler) = (self.environments.script_real, self.handler);
+        let (environments, handler) = (self.environments, self.handler);
         self.generator.set(Generator::default());
         let state = &mut self.state;
         let _guard = heap_guard(state);
@@ -220,7 +220,7 @@ impl Machine {
         state.global_mut().globals = environment;
         state.n_ccalls = UNUSED_CALLS;
         let top = state.top_idx();
-        let called = prepare(state, world, compiled, lists, &globals, handler);
+        let called = prepare(state, world, compiled, lists, &environments, handler);
         let outcome = called.and_then(|count| {
             let handler_index = api::get_top(state) - count - 1;
             api::pcall_k(state, count, 1, handler_index, 0, None)
@@ -253,7 +253,7 @@ fn prepare(
     world: World,
     compiled: Compiled,
     lists: [ArgvRef<'_>; 2],
-    globals: &GcRef<LuaTable>,
+    environments: &Environments,
     handler: LuaValue,
 ) -> Result<i32, LuaError> {
     let function = state.external_rooted_value(compiled.0).unwrap_or(LuaValue::Nil);
@@ -263,8 +263,9 @@ fn prepare(
     let (keys, arguments) = (list(state, keys)?, list(state, arguments)?);
     match world {
         World::Script => {
-            set_field(state, globals, "KEYS", keys)?;
-            set_field(state, globals, "ARGV", arguments)?;
+            for (name, list) in environments.list_names.into_iter().zip([keys, arguments]) {
+                set(state, &environments.script_real, name, list)?;
+            }
             Ok(0)
         }
         World::Function => {
@@ -281,7 +282,7 @@ fn list(state: &mut LuaState, arguments: ArgvRef<'_>) -> Result<LuaValue, LuaErr
     let table = state.new_table_with_sizes(arguments.len() as u32, 0)?;
     for (index, argument) in arguments.iter().enumerate() {
         let value = string(state, argument)?;
-        set(state, &table, LuaValue::Float((index + 1) as f64), value)?;
+        set_element(state, &table, index, value)?;
     }
     Ok(LuaValue::Table(table))
 }

@@ -157,6 +157,16 @@ pub fn set(state: &mut LuaState, table: &GcRef<LuaTable>, key: LuaValue, value: 
     state.table_raw_set(&LuaValue::Table(*table), key, value)
 }
 
+/// Sets an element of a new list, counted from 0. Nothing collects garbage before the list is complete.
+pub fn set_element(
+    state: &mut LuaState,
+    list: &GcRef<LuaTable>,
+    index: usize,
+    value: LuaValue,
+) -> Result<(), LuaError> {
+    state.table_array_set(&LuaValue::Table(*list), index, value)
+}
+
 /// Returns a field of a table without metamethods.
 pub fn field(state: &mut LuaState, table: &GcRef<LuaTable>, name: &str) -> Result<LuaValue, LuaError> {
     let name = string(state, name.as_bytes())?;

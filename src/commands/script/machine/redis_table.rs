@@ -93,12 +93,12 @@ fn result(state: &mut LuaState, value: LuaValue) -> Result<usize, LuaError> {
 fn call(state: &mut LuaState, host: &SharedHost, raises: bool) -> Result<usize, LuaError> {
     // A string may be an argument many times: its copies are part of the script's memory.
     reserve(state, argument_bytes(state))?;
-    let argv = match command(state) {
-        Ok(argv) => argv,
-        Err(text) => return refuse(state, text.as_bytes(), raises),
-    };
-    charge(state, COMMAND_INSTRUCTIONS)?;
     let mut host = host.borrow_mut();
+    let mut argv = host.take_request();
+    if let Err(text) = write_command(state, &mut argv) {
+        return refuse(state, text.as_bytes(), raises);
+    }
+    charge(state, COMMAND_INSTRUCTIONS)?;
     match host.run(argv.as_ref()) {
         Ok(false) => {}
         Ok(true) => bound_memory(state, memory_limit(state)).or_else(|OutOfMemory| reserve(state, usize::MAX))?,
@@ -108,10 +108,9 @@ fn call(state: &mut LuaState, host: &SharedHost, raises: bool) -> Result<usize, 
     charge_bytes(state, argv.as_ref().bytes_len() + reply.len())?;
     charge(state, host.visited_bytes as usize / VISITED_BYTES_PER_INSTRUCTION)?;
     let is_error = reply.first() == Some(&b'-');
-    match from_reply(state, reply, protocol)? {
-        error if is_error && raises => Err(LuaError::Runtime(error)),
-        value => result(state, value),
-    }
+    let value = from_reply(state, reply, protocol)?;
+    host.keep_request(argv);
+    if is_error && raises { Err(LuaError::Runtime(value)) } else { result(state, value) }
 }
 
 /// Raises an error, or returns its table.
@@ -129,13 +128,12 @@ fn argument_bytes(state: &LuaState) -> usize {
     (1..=argument_count(state)).map(length).fold(0, usize::saturating_add)
 }
 
-/// Command of a call: strings, and numbers with all their digits.
-fn command(state: &mut LuaState) -> Result<Argv, &'static str> {
+/// Writes the command of a call: strings, and numbers with all their digits.
+fn write_command(state: &LuaState, argv: &mut Argv) -> Result<(), &'static str> {
     let count = argument_count(state);
     if count == 0 {
         return Err("ERR Please specify at least one argument for this redis lib call");
     }
-    let mut argv = Argv::default();
     let mut text = Vec::new();
     for index in 1..=count {
         match argument(state, index) {
@@ -149,7 +147,7 @@ fn command(state: &mut LuaState) -> Result<Argv, &'static str> {
             _ => return Err("ERR Lua redis lib command arguments must be strings or integers"),
         }
     }
-    Ok(argv)
+    Ok(())
 }
 
 fn write_number(number: f64, out: &mut Vec<u8>) {
@@ -178,9 +176,10 @@ fn set_protocol(state: &mut LuaState, host: &SharedHost) -> Result<usize, LuaErr
 
 /// `redis.acl_check_cmd(command, ...)`: every command is allowed.
 fn check_access(state: &mut LuaState, host: &SharedHost) -> Result<usize, LuaError> {
-    match command(state) {
-        Ok(argv) if host.borrow().knows(argv.as_ref()) => result(state, LuaValue::Bool(true)),
-        Ok(_) => Err(raise(state, b"ERR Invalid command passed to redis.acl_check_cmd()")),
+    let mut argv = Argv::default();
+    match write_command(state, &mut argv) {
+        Ok(()) if host.borrow().knows(argv.as_ref()) => result(state, LuaValue::Bool(true)),
+        Ok(()) => Err(raise(state, b"ERR Invalid command passed to redis.acl_check_cmd()")),
         Err(text) => Err(raise(state, text.as_bytes())),
     }
 }
