@@ -59,6 +59,13 @@ test('a script over several lines: Enter inside its quotes begins a line', async
   await page.getByText(/user_script:2:/).waitFor();
 });
 
+test('the place of an error is told on demand: line, column and the line itself', async () => {
+  await say(page, 'EVAL "local n = 1\nreturn nosuch" 0');
+  const why = page.locator('kl-why').last();
+  await why.getByRole('button', { name: 'Why?' }).click();
+  assert.equal(await why.locator('p').textContent(), 'Line 2, column 8 of the script: return nosuch');
+});
+
 test('pasted scripts run after Lua was loaded', async () => {
   await page.evaluate(
     (copied) => navigator.clipboard.writeText(copied),

@@ -15,6 +15,7 @@ export { findFault, type FaultKind, type LineFault } from './hint/fault.js';
 export { keyMatcher } from './glob.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
+export { findScriptFault, printScriptFault, type ScriptFault } from './hint/script-fault.js';
 export { leaseOf, type Lease } from './race/lease.js';
 export { splitReplies } from './split-replies.js';
 export type { SessionReport, SessionStep, SessionOptions } from './session.js';

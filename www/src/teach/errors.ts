@@ -1,5 +1,6 @@
 /** Meaning of an error reply for the keys and the client at that moment. Pure. */
 
+import { findScriptFault } from 'keylatch/hints';
 import type { CommandRow } from '../model/commands.ts';
 import { syntaxParts } from '../model/syntax-parts.ts';
 import { type Case, type Explanation, hasOption, timeoutOf } from './case.ts';
@@ -34,6 +35,7 @@ const RULES: readonly Rule[] = [
       'The keys take more than maxmemory, and the policy evicts none that helps. DEL frees memory; CONFIG SET maxmemory raises the limit; CONFIG SET maxmemory-policy allkeys-lru evicts.',
   ],
   [/^FENCED/, fenced],
+  [/\buser_(?:script|function):\d/, placeInScript],
   [
     /^DEADLOCK/,
     () => 'A holder that this request would wait for waits itself for a latch of this owner: neither would ever go on.',
@@ -113,6 +115,13 @@ function wrongType({ circumstances, row, name }: Case): string | undefined {
   if (!wrong || !wanted) return undefined;
   const value = wrong.value === undefined ? '' : ` ("${wrong.value}")`;
   return `${name} works on ${typeName(wanted)}, and ${wrong.key} is ${typeName(wrong.type)}${value}. TYPE shows the type, DEL makes way.`;
+}
+
+function placeInScript({ circumstances }: Case, error: string): string | undefined {
+  const fault = findScriptFault(circumstances.words, error);
+  if (!fault) return undefined;
+  const column = fault.column === undefined ? '' : `, column ${fault.column}`;
+  return `Line ${fault.line}${column} of the script: ${fault.text.trim()}`;
 }
 
 function refused({ circumstances }: Case): string {

@@ -29,7 +29,7 @@ function hintsWanted(): boolean {
 /** A terminal: prompt, history, completion, hints. Resolves when the user leaves. */
 export function interact(rows: CommandRows): Promise<void> {
   const history = new History();
-  const shell = new Shell(rows, (text) => print(text));
+  const shell = new Shell(rows, (text) => print(text), { showsPlaces: true });
   const editor = createInterface({
     input: process.stdin,
     output: process.stdout,

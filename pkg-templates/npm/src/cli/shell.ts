@@ -1,5 +1,6 @@
 /** Runs typed lines on one engine and passes the text to print to a callback. Has no terminal. */
 import { Keylatch, LineError, type Stream } from '../index.js';
+import { findScriptFault, printScriptFault } from '../hints.js';
 import { printReply, splitLine } from '../tools.js';
 import { help } from './help.js';
 import type { CommandRows } from './package-files.js';
@@ -19,13 +20,20 @@ export class Shell {
   readonly rows: CommandRows;
   readonly #db = new Keylatch();
   readonly #show: (text: string) => void;
+  readonly #showsPlaces: boolean;
   #stream: Stream;
   #whenUnblocked: (() => void) | undefined;
+  /** The last command. */
+  #words: readonly string[] = [];
 
-  /** `show` receives whole lines without the last line feed, also between commands: messages and late replies. */
-  constructor(rows: CommandRows, show: (text: string) => void) {
+  /**
+   * `show` receives whole lines without the last line feed, also between commands: messages and late replies. With
+   * `showsPlaces`, the line of a script is shown below its error.
+   */
+  constructor(rows: CommandRows, show: (text: string) => void, { showsPlaces = false } = {}) {
     this.rows = rows;
     this.#show = show;
+    this.#showsPlaces = showsPlaces;
     this.#stream = this.#open();
   }
 
@@ -88,6 +96,7 @@ export class Shell {
     const words = argv.map((word) => new TextDecoder().decode(word));
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
+    this.#words = words;
     const names = [words.slice(0, 1), words.slice(0, 2)].map((name) => name.join(' ').toUpperCase());
     this.#feed(
       requestOf(argv),
@@ -119,9 +128,15 @@ export class Shell {
     }
     const reply = new Uint8Array(Buffer.concat(pieces));
     const text = printReply(this.#db, answersText ? verbatim(reply) : reply);
-    if (text !== '') this.#show(text);
+    if (text !== '') this.#show(this.#showsPlaces ? withPlace(text, this.#words) : text);
     if (!this.waiting) this.#whenUnblocked?.();
   }
+}
+
+/** Adds the line of the script that an error names. */
+function withPlace(text: string, words: readonly string[]): string {
+  const fault = text.startsWith('(error)') ? findScriptFault(words, text) : undefined;
+  return fault ? `${text}\n${printScriptFault(fault)}` : text;
 }
 
 /** Marks a reply that is one string as a verbatim text of RESP3; returns any other unchanged. */
