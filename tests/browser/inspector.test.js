@@ -1,7 +1,7 @@
 // The inspector: reading keys leaves no trace, and many keys and large values cost only what is on the screen.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { heard, say, start } from './page.js';
+import { eventually, heard, say, start } from './page.js';
 import { assertFigure, LONGEST_TASK_MS, longestTask } from './tasks.js';
 
 const MANY = 100_000;
@@ -195,27 +195,28 @@ test('elements stand in tables, with deadlines of fields; a hash with such field
   await say(page, 'SADD tags x');
   assert.match(await row('user').textContent(), /field\s*1 m 00 s/);
   await row('user').click();
-  assert.deepEqual(await cells(), [
+  await eventually(cells, [
     ['name', 'Ann', ''],
     ['token', 't', '1 m 00 s'],
   ]);
   await row('queue').click();
-  assert.deepEqual(await cells(), [
+  await eventually(cells, [
     ['0', 'a'],
     ['1', 'b'],
   ]);
   await row('board').click();
-  assert.deepEqual(await cells(), [
+  await eventually(cells, [
     ['ann', '1'],
     ['bob', '2.5'],
   ]);
   await row('tags').click();
-  assert.deepEqual(await cells(), [['x']]);
+  await eventually(cells, [['x']]);
 });
 
 test('a large list is read where it is looked at', async () => {
   await fill(`RPUSH long ${pairs(50_000, (index) => `e${index}`)}`);
   await row('long').click();
+  await page.locator('kl-value-table .body .line').first().waitFor();
   assert.ok((await cells()).length < 40);
   await page.locator('kl-value-table .body .line').first().focus();
   await page.keyboard.press('End');
@@ -262,7 +263,7 @@ test('editing shows the command that it runs, and keeps deadlines', async () => 
   await detail().getByLabel('Value').fill('u');
   await detail().getByRole('button', { name: 'Run' }).click();
   assert.equal((await heard(page)).at(-1), 'keys> HSETEX user KEEPTTL FIELDS 1 token u\n(integer) 1');
-  assert.deepEqual(await cells(), [
+  await eventually(cells, [
     ['name', 'Ann Lee', ''],
     ['token', 'u', '1 m 00 s'],
   ]);

@@ -1,8 +1,10 @@
 // Serves the built page under a sub-path with its required headers, and opens it in the system's Chromium.
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { chromium } from 'playwright-core';
 
 /** Folder of the built page. */
@@ -127,4 +129,15 @@ export async function heard(page) {
         [...entry.querySelectorAll(':scope > :not(kl-why)')].map((child) => child.textContent).join('\n'),
       ),
     );
+}
+
+/** Waits until `read` gives the expected value: parts of the page are loaded when they are first shown. */
+export async function eventually(read, expected, limitMs = 5000) {
+  const endMs = performance.now() + limitMs;
+  let value = await read();
+  while (!isDeepStrictEqual(value, expected) && performance.now() < endMs) {
+    await new Promise((done) => setTimeout(done, 20));
+    value = await read();
+  }
+  assert.deepEqual(value, expected);
 }

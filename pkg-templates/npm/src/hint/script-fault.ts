@@ -1,11 +1,12 @@
 /** The place in a script that an error reply names. Pure. */
 
-/** A place in a script. Line and column are counted from 1. */
+/** A place in a script. */
 export interface ScriptFault {
+  /** Number of the line, from 1. */
   readonly line: number;
-  /** Where the word that the error quotes begins; undefined if the line has it several times, or not at all. */
+  /** Where the word that the error quotes begins, from 1; undefined if the line has it several times, or not at all. */
   readonly column: number | undefined;
-  /** The line. */
+  /** The line itself. */
   readonly text: string;
 }
 
