@@ -23,8 +23,6 @@ export class Shell {
   readonly #showsPlaces: boolean;
   #stream: Stream;
   #whenUnblocked: (() => void) | undefined;
-  /** The last command. */
-  #words: readonly string[] = [];
 
   /**
    * `show` receives whole lines without the last line feed, also between commands: messages and late replies. With
@@ -96,12 +94,7 @@ export class Shell {
     const words = argv.map((word) => new TextDecoder().decode(word));
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
-    this.#words = words;
-    const names = [words.slice(0, 1), words.slice(0, 2)].map((name) => name.join(' ').toUpperCase());
-    this.#feed(
-      requestOf(argv),
-      names.some((name) => TEXTS.has(name)),
-    );
+    this.#feed(requestOf(argv), words);
     return undefined;
   }
 
@@ -116,7 +109,8 @@ export class Shell {
     return this.#db.streams.open({ reached: () => this.#feed(NOTHING) });
   }
 
-  #feed(chunk: Uint8Array, answersText = false): void {
+  /** `words` are those of the command in the chunk, if there is one. */
+  #feed(chunk: Uint8Array, words: readonly string[] = []): void {
     const pieces: Uint8Array[] = [];
     const keep = (output: Uint8Array): void => void pieces.push(output.slice());
     this.#stream.feed(chunk, keep);
@@ -127,10 +121,15 @@ export class Shell {
       this.#stream = this.#open();
     }
     const reply = new Uint8Array(Buffer.concat(pieces));
-    const text = printReply(this.#db, answersText ? verbatim(reply) : reply);
-    if (text !== '') this.#show(this.#showsPlaces ? withPlace(text, this.#words) : text);
+    const text = printReply(this.#db, answersText(words) ? verbatim(reply) : reply);
+    if (text !== '') this.#show(this.#showsPlaces ? withPlace(text, words) : text);
     if (!this.waiting) this.#whenUnblocked?.();
   }
+}
+
+function answersText(words: readonly string[]): boolean {
+  const names = [words.slice(0, 1), words.slice(0, 2)].map((name) => name.join(' ').toUpperCase());
+  return names.some((name) => TEXTS.has(name));
 }
 
 /** Adds the line of the script that an error names. */
