@@ -1,14 +1,10 @@
 /** Asks for replies before they are uncovered, and shows the task of a lesson. Loaded with a lesson that has either. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { isAnswer, type Question, questionsOf } from '../model/coach.ts';
-import type { Playground } from '../model/playground.ts';
-import type { SessionEditorModel } from '../model/session-editor-model.ts';
-import { controls } from '../style/controls.ts';
-import { coachStyles } from './coach-styles.ts';
+import { LessonPart } from './lesson-part.ts';
 import { isLoaded } from './on-demand.ts';
 import { printedLines, printedStyles } from './printed.ts';
-import { watch } from './watch.ts';
 
 interface Answered {
   readonly question: Question;
@@ -16,15 +12,12 @@ interface Answered {
   readonly right: boolean;
 }
 
-export class LessonCoach extends LitElement {
-  static override properties = { playground: { attribute: false } };
-  declare playground: Playground;
+export class LessonCoach extends LessonPart {
   private answers = new Map<number, Answered>();
   private lesson: string | undefined;
 
   static override styles = [
-    controls,
-    coachStyles,
+    LessonPart.styles,
     printedStyles,
     css`
       fieldset {
@@ -53,20 +46,8 @@ export class LessonCoach extends LitElement {
       .right {
         color: var(--verdigris);
       }
-      .wrong {
-        color: var(--rust);
-      }
     `,
   ];
-
-  constructor() {
-    super();
-    watch(this, () => this.sessionEditor.changes, ['session']);
-  }
-
-  private get sessionEditor(): SessionEditorModel {
-    return this.playground.sessionEditor;
-  }
 
   override render(): TemplateResult | typeof nothing {
     const { lesson, copiedLesson } = this.sessionEditor;

@@ -1,28 +1,22 @@
 /** A task of a lesson with its goals. Solved if the replies are the wanted ones, and every order of the commands is safe. */
 
-import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../model/lessons.ts';
-import type { Playground } from '../model/playground.ts';
-import type { SessionEditorModel } from '../model/session-editor-model.ts';
 import { begun, type Goal, goalsOf, stepsAboveCheck, type Task, taskOf } from '../model/task.ts';
 import type { TrialRun, Verdict } from '../race/trial-run.ts';
-import { controls } from '../style/controls.ts';
-import { coachStyles } from './coach-styles.ts';
-import { watch } from './watch.ts';
+import { LessonPart } from './lesson-part.ts';
 
 const trialFiles = import.meta.glob<string>('../../lessons/trials/*.trial', { query: '?raw', import: 'default' });
 
-export class LessonTask extends LitElement {
-  static override properties = { playground: { attribute: false }, original: { state: true } };
-  declare playground: Playground;
+export class LessonTask extends LessonPart {
+  static override properties = { original: { state: true } };
   /** Text and trials of the lesson that the shown one was copied from. */
   declare private original: { readonly name: string; readonly text: string; readonly trials: string } | undefined;
   /** Loaded when a task first meets its goals. */
   private trial: TrialRun | undefined;
 
   static override styles = [
-    controls,
-    coachStyles,
+    LessonPart.styles,
     css`
       h3 {
         font-size: var(--text-3);
@@ -37,20 +31,8 @@ export class LessonTask extends LitElement {
       .met {
         color: var(--verdigris);
       }
-      .wrong {
-        color: var(--rust);
-      }
     `,
   ];
-
-  constructor() {
-    super();
-    watch(this, () => this.sessionEditor.changes, ['session']);
-  }
-
-  private get sessionEditor(): SessionEditorModel {
-    return this.playground.sessionEditor;
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
