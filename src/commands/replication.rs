@@ -33,7 +33,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "7.2.0",
         arguments: "numlocal:integer numreplicas:integer timeout:integer",
-        summary: "Blocks until the timeout if replicas are requested, and returns 0 and 0: there are none.",
+        summary: "Blocks until the log is forced to the medium; for replicas until the timeout, since there are none.",
         reply: "array(integer,integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
         ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME, waitaof)
@@ -60,7 +60,8 @@ fn role(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// `WAITAOF numlocal numreplicas timeout`. Without a file and replicas, a blocked client waits for the timeout only.
+/// `WAITAOF numlocal numreplicas timeout`. Waits until the host's log is forced to the medium with everything that the client
+/// may have seen, and for replicas until the timeout: there are none.
 fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let local = args.integer()?;
     if !(0..=1).contains(&local) {
@@ -74,16 +75,33 @@ fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if timeout_ms < 0 {
         return Err(CommandError::NEGATIVE_TIMEOUT);
     }
-    if local > 0 {
+    if local > 0 && !cx.server.saving.log.is_kept {
         return Err(CommandError::NO_LOCAL_FILE);
     }
-    if replicas > 0 && cx.blocking == Blocking::Allowed {
+    let effects = awaited_effects(cx);
+    let log = &mut cx.server.saving.log;
+    let is_synced = log.covers(effects);
+    let is_enough = replicas == 0 && (local == 0 || is_synced);
+    if !is_enough && cx.blocking == Blocking::Allowed {
+        if local > 0 && !is_synced {
+            log.want();
+        }
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
         cx.block_on = Some(BlockOn::timeout(until));
         return Ok(());
     }
     cx.reply.array(2);
-    cx.reply.integer(0);
+    cx.reply.integer(i64::from(is_synced));
     cx.reply.integer(0);
     Ok(())
+}
+
+/// Number of effects that WAITAOF waits for: those before its first run, also when it runs again.
+fn awaited_effects(cx: &mut Context<'_>) -> u64 {
+    let (effects, is_first) = (cx.keyspace.effects.count(), cx.resumed.is_none());
+    let Some(client) = cx.client() else { return effects };
+    if is_first {
+        client.awaited_effects = effects;
+    }
+    client.awaited_effects
 }

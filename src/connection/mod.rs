@@ -40,6 +40,8 @@ pub struct Fed {
     pub blocked: bool,
     /// Write the output, close the stream without reading on, and disconnect the client.
     pub closed: bool,
+    /// Requests of the call caused effects: a host with a log appends them before it writes the output.
+    pub wrote: bool,
 }
 
 /// The stream of one client.
@@ -113,7 +115,8 @@ impl Connection {
         self.decoder.feed(chunk);
         let mut turn = keylatch.turn();
         meter.start(&turn);
-        let fed = loop {
+        let effects = turn.effects();
+        let mut fed = loop {
             match self.state(&mut turn, out) {
                 State::Full => break Fed { more: true, ..Fed::default() },
                 State::Over => break Fed { closed: true, ..Fed::default() },
@@ -125,6 +128,7 @@ impl Connection {
             }
         };
         meter.stop(&mut turn);
+        fed.wrote = turn.effects() != effects;
         fed
     }
 

@@ -117,7 +117,7 @@ impl Engine {
         }
     }
 
-    fn run_blocked(&mut self, position: QueuePosition, blocking: Blocking) {
+    pub(super) fn run_blocked(&mut self, position: QueuePosition, blocking: Blocking) {
         let Some(left) = leave(self, position) else { return };
         let was_first = left.was_first;
         let mut blocked = left.blocked;

@@ -8,7 +8,7 @@ use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
-use crate::engine::saves::finish_save;
+use crate::engine::saves::{finish_save, log_synced};
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
 use crate::resp::encode::{Protocol, Writer};
@@ -106,19 +106,37 @@ impl<C: Clock> Keylatch<C> {
         self.engine.import_state(state);
     }
 
-    /// Tells whether the host has a store, so that SAVE and the like have something to do.
-    pub fn accept_saves(&mut self, on: bool) {
+    /// Declares that the host has a store, for SAVE and the like, and whether the store keeps a log, for WAITAOF.
+    pub fn accept_saves(&mut self, on: bool, has_log: bool) {
         self.engine.server.saving.is_available = on;
+        self.engine.server.saving.log.is_kept = on && has_log;
     }
 
-    /// Takes the next save that a command requested; none while one is running. The host reports its end by
-    /// [`Keylatch::finish_save`].
+    /// Requests a save, as BGSAVE and BGREWRITEAOF do. One that waits already serves both requests.
+    pub fn request_save(&mut self, kind: SaveKind) {
+        self.engine.server.saving.request(kind);
+    }
+
+    /// Takes the request of a client for a sync of the log, with the number of effects that it must cover. The host reports
+    /// its end by [`Keylatch::log_synced`]; after a failure it syncs again.
+    pub fn take_sync_request(&mut self) -> Option<u64> {
+        let effects = self.engine.keyspace.effects.count();
+        self.engine.server.saving.log.take().then_some(effects)
+    }
+
+    /// Reports that the log is forced to the medium up to this number of effects.
+    pub fn log_synced(&mut self, effects: u64) {
+        self.follow_clock();
+        log_synced(&mut self.engine, effects);
+    }
+
+    /// Takes the next requested save; none while one is running. The host reports its end by [`Keylatch::finish_save`].
     pub fn take_save_request(&mut self) -> Option<SaveKind> {
         let effects = self.engine.keyspace.effects.count();
         self.engine.server.saving.take(effects)
     }
 
-    /// Reports the end of a save, also of one that the host began by itself. `failure` is the reason of a failed one.
+    /// Reports the end of the save that was taken. `failure` is the reason of a failed one.
     pub fn finish_save(&mut self, kind: SaveKind, failure: Option<&str>) {
         self.follow_clock();
         finish_save(&mut self.engine, kind, failure);

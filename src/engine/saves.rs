@@ -1,10 +1,12 @@
 //! Saves by the host: the end of one answers the clients that wait in SAVE, and a store that fails refuses writes.
 
 use alloc::format;
+use alloc::vec::Vec;
 
 use super::Engine;
 use super::blocked::end_blocked;
-use crate::commands::{Row, flags};
+use crate::commands::{Blocking, Row, flags};
+use crate::keyspace::QueuePosition;
 use crate::resp::error::ErrorText;
 use crate::server::Server;
 use crate::server::clients::ClientId;
@@ -21,10 +23,25 @@ pub(super) fn finish_save(engine: &mut Engine, kind: SaveKind, failure: Option<&
     engine.refresh_gates();
 }
 
+/// Records that the first `effects` effects were forced to the medium, and runs the commands again that wait for that.
+pub(super) fn log_synced(engine: &mut Engine, effects: u64) {
+    engine.mark_stale();
+    engine.server.saving.log.reached(effects);
+    for position in blocked_in(engine, "waitaof") {
+        engine.run_blocked(position, Blocking::Allowed);
+    }
+    engine.after_command();
+    engine.refresh_gates();
+}
+
+/// Positions of the clients that are blocked in a command.
+fn blocked_in(engine: &Engine, name: &str) -> Vec<QueuePosition> {
+    engine.blocked.positions_of(|command| engine.table.row(command).name == name)
+}
+
 /// Replies to the clients that are blocked in SAVE.
 fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
-    let is_save = |command: u16| engine.table.row(command).name == "save";
-    let waiting = engine.blocked.positions_of(is_save);
+    let waiting = blocked_in(engine, "save");
     for position in waiting {
         end_blocked(engine, position, |reply| match failure {
             None => reply.ok(),
@@ -54,7 +71,6 @@ pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Resul
 #[cfg(test)]
 mod tests {
     use alloc::string::String;
-    use alloc::vec::Vec;
 
     use super::*;
     use crate::base::argv::Argv;
@@ -122,6 +138,36 @@ mod tests {
         assert_eq!(fixture.outbox(fixture.client), "+OK\r\n+PONG\r\n");
         assert_eq!(fixture.run("LASTSAVE"), ":9\r\n");
         assert_eq!(fixture.info("rdb_changes_since_last_save"), "1");
+    }
+
+    #[test]
+    fn waitaof_replies_when_the_log_is_synced() {
+        let mut fixture = Fixture::with_store();
+        fixture.engine.server.saving.log.is_kept = true;
+        fixture.run("SET k v");
+        assert_eq!(fixture.run("WAITAOF 0 0 0"), "*2\r\n:0\r\n:0\r\n");
+        assert_eq!((fixture.run("WAITAOF 1 0 0"), fixture.run("PING")), (String::new(), String::new()));
+        assert!(fixture.engine.server.saving.log.take());
+        let other = fixture.engine.connect();
+        fixture.run_as(other, "SET k w");
+        assert_eq!(fixture.run_as(other, "WAITAOF 1 0 0"), "");
+        log_synced(&mut fixture.engine, 1);
+        assert_eq!(fixture.outbox(fixture.client), "*2\r\n:1\r\n:0\r\n+PONG\r\n");
+        assert_eq!(fixture.outbox(other), "");
+        log_synced(&mut fixture.engine, 2);
+        assert_eq!(fixture.outbox(other), "*2\r\n:1\r\n:0\r\n");
+        assert_eq!(fixture.run("WAITAOF 1 0 0"), "*2\r\n:1\r\n:0\r\n");
+    }
+
+    #[test]
+    fn waitaof_ends_with_its_timeout() {
+        let mut fixture = Fixture::with_store();
+        fixture.engine.server.saving.log.is_kept = true;
+        fixture.run("SET k v");
+        assert_eq!(fixture.run("WAITAOF 1 0 100"), "");
+        fixture.engine.set_now(Timestamp::from_ms(5_101));
+        fixture.engine.time_out_due();
+        assert_eq!(fixture.outbox(fixture.client), "*2\r\n:0\r\n:0\r\n");
     }
 
     #[test]

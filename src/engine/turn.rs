@@ -35,6 +35,11 @@ impl<'a, C: Clock> Turn<'a, C> {
         Turn { engine, clock, has_time: false }
     }
 
+    /// Number of effects so far.
+    pub(crate) fn effects(&self) -> u64 {
+        self.engine.keyspace.effects.count()
+    }
+
     /// Runs one request of a client, like [`Keylatch::execute`](crate::Keylatch::execute).
     pub fn execute(&mut self, client: ClientId, argv: ArgvRef<'_>, out: &mut Vec<u8>) {
         let request = self.request(argv);

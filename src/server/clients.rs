@@ -65,12 +65,13 @@ pub struct Client {
     pub database: u8,
     pub protocol: Protocol,
     pub transaction: Option<Transaction>,
-    /// Subscriptions.
     pub channels: Vec<Box<[u8]>>,
     pub patterns: Vec<Box<[u8]>>,
     pub shard_channels: Vec<Box<[u8]>>,
     /// Queue position of the blocked command, if there is one.
     pub blocked: Option<QueuePosition>,
+    /// Number of effects that WAITAOF of the client waits for.
+    pub awaited_effects: u64,
     /// Requests that the client sent after its blocked command.
     pub waiting: VecDeque<Argv>,
     /// Pushes and late replies, whole messages in order, until the host takes them.
@@ -81,8 +82,7 @@ pub struct Client {
     links: [QueueLink; QUEUES],
 }
 
-/// Queues of clients in order of arrival. A client is in a queue at most once. The links are part of the clients, so
-/// enqueueing never allocates.
+/// Queues of clients in order of arrival, each client at most once. Links in the clients make enqueueing free of allocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClientQueue {
     /// Clients that the host must attend to: messages in the outbox, an unblocked command, or a connection to close.
@@ -130,6 +130,7 @@ impl Client {
             patterns: Vec::new(),
             shard_channels: Vec::new(),
             blocked: None,
+            awaited_effects: 0,
             waiting: VecDeque::new(),
             outbox: Vec::new(),
             positions: None,

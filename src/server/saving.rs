@@ -46,6 +46,41 @@ pub struct Saving {
     /// Numbers of effects when the last snapshot was saved, and when the running one began.
     effects_at_save: u64,
     effects_at_start: u64,
+    /// The host's log of effects, which WAITAOF waits for.
+    pub log: LogSync,
+}
+
+/// How far the host's log is forced to the medium.
+#[derive(Clone, Debug, Default)]
+pub struct LogSync {
+    /// Whether the host keeps a log.
+    pub is_kept: bool,
+    /// Number of effects that are forced to the medium.
+    synced: u64,
+    /// Whether a client waits for the next sync, which the host was not asked for yet.
+    is_wanted: bool,
+}
+
+impl LogSync {
+    /// Whether the first `effects` effects are forced to the medium.
+    pub fn covers(&self, effects: u64) -> bool {
+        self.is_kept && self.synced >= effects
+    }
+
+    /// Requests a sync.
+    pub fn want(&mut self) {
+        self.is_wanted = true;
+    }
+
+    /// Takes the request for a sync.
+    pub fn take(&mut self) -> bool {
+        core::mem::take(&mut self.is_wanted)
+    }
+
+    /// Records that the first `effects` effects were forced to the medium.
+    pub fn reached(&mut self, effects: u64) {
+        self.synced = self.synced.max(effects);
+    }
 }
 
 impl Saving {
@@ -57,7 +92,7 @@ impl Saving {
     /// Whether a request waits for the host.
     #[inline(always)]
     pub fn has_request(&self) -> bool {
-        !self.is_running && !self.queue.is_empty()
+        !self.is_running && !self.queue.is_empty() || self.log.is_wanted
     }
 
     /// Whether the host runs this save, or will run it next.
@@ -70,9 +105,10 @@ impl Saving {
         self.queue.iter().skip(1).any(|queued| *queued == kind)
     }
 
-    /// Requests a save, unless it is requested already.
+    /// Requests a save, unless one waits already. A running one may have begun before the last change.
     pub fn request(&mut self, kind: SaveKind) {
-        if !self.queue.contains(&kind) {
+        let waiting = self.queue.get(usize::from(self.is_running)..).unwrap_or_default();
+        if !waiting.contains(&kind) {
             self.queue.push(kind);
         }
     }
@@ -85,7 +121,7 @@ impl Saving {
         Some(kind)
     }
 
-    /// Records the end of a save. A save that no command requested is recorded too.
+    /// Records the end of the running save.
     pub fn finish(&mut self, kind: SaveKind, succeeded: bool, now: Timestamp) {
         if self.is_running && self.is_active(kind) {
             self.queue.remove(0);
@@ -145,10 +181,27 @@ mod tests {
     }
 
     #[test]
-    fn a_save_of_the_hosts_own_ends_no_request() {
+    fn a_request_during_a_save_is_another_save() {
         let mut saving = Saving::default();
-        saving.request(SaveKind::LogRewrite);
-        saving.finish(SaveKind::LogRewrite, true, Timestamp::from_ms(1));
-        assert!(saving.has_request());
+        saving.request(SaveKind::Snapshot);
+        assert_eq!(saving.take(5), Some(SaveKind::Snapshot));
+        saving.request(SaveKind::Snapshot);
+        saving.request(SaveKind::Snapshot);
+        saving.finish(SaveKind::Snapshot, true, Timestamp::from_ms(1));
+        assert_eq!((saving.unsaved(7), saving.take(7)), (2, Some(SaveKind::Snapshot)));
+        saving.finish(SaveKind::Snapshot, true, Timestamp::from_ms(2));
+        assert_eq!((saving.unsaved(7), saving.is_busy()), (0, false));
+    }
+
+    #[test]
+    fn a_sync_covers_the_effects_before_it() {
+        let mut saving = Saving::default();
+        assert!(!saving.log.covers(0));
+        saving.log.is_kept = true;
+        saving.log.want();
+        assert!(saving.has_request() && saving.log.take() && !saving.has_request());
+        saving.log.reached(3);
+        saving.log.reached(2);
+        assert!(saving.log.covers(3) && !saving.log.covers(4));
     }
 }

@@ -9,10 +9,29 @@ use crate::server::saving::SaveKind;
 
 #[wasm_bindgen]
 impl Engine {
-    /// Tells whether the host has a store, so that SAVE and the like have something to do.
+    /// Declares that the host has a store, and whether the store keeps a log.
     #[wasm_bindgen(js_name = acceptSaves)]
-    pub fn accept_saves(&mut self, on: bool) {
-        self.keylatch.accept_saves(on);
+    pub fn accept_saves(&mut self, on: bool, has_log: bool) {
+        self.keylatch.accept_saves(on, has_log);
+    }
+
+    /// Requests a save, "snapshot" or "rewrite", as a command does.
+    #[wasm_bindgen(js_name = requestSave)]
+    pub fn request_save(&mut self, kind: &str) -> Result<(), JsError> {
+        self.keylatch.request_save(kind_named(kind)?);
+        Ok(())
+    }
+
+    /// Takes the request for a sync of the log: the number of effects that it must cover, or undefined.
+    #[wasm_bindgen(js_name = takeSyncRequest)]
+    pub fn take_sync_request(&mut self) -> Option<f64> {
+        self.keylatch.take_sync_request().map(|effects| effects as f64)
+    }
+
+    /// Reports that the log is forced to the medium up to this number of effects.
+    #[wasm_bindgen(js_name = logSynced)]
+    pub fn log_synced(&mut self, effects: f64) {
+        self.keylatch.log_synced(effects as u64);
     }
 
     /// Takes the next requested save, "snapshot" or "rewrite"; undefined if there is none, or while one is running.
@@ -24,8 +43,7 @@ impl Engine {
     /// Reports the end of a save, with the reason if it failed.
     #[wasm_bindgen(js_name = finishSave)]
     pub fn finish_save(&mut self, kind: &str, failure: Option<String>) -> Result<(), JsError> {
-        let kind = SaveKind::named(kind).ok_or_else(|| JsError::new("there is no such kind of save"))?;
-        self.keylatch.finish_save(kind, failure.as_deref());
+        self.keylatch.finish_save(kind_named(kind)?, failure.as_deref());
         Ok(())
     }
 
@@ -40,4 +58,8 @@ impl Engine {
     pub fn unsaved_effects(&self) -> f64 {
         self.keylatch.unsaved_effects() as f64
     }
+}
+
+fn kind_named(name: &str) -> Result<SaveKind, JsError> {
+    SaveKind::named(name).ok_or_else(|| JsError::new("there is no such kind of save"))
 }

@@ -59,10 +59,11 @@ impl Engine {
         output.len() as f64
     }
 
-    /// Result of the last `feed` or `wake`, in bits: 1 more to do, 2 the client is blocked, 4 disconnect it.
+    /// Result of the last `feed` or `wake`, in bits: 1 more to do, 2 the client is blocked, 4 disconnect it, 8 effects were
+    /// caused.
     pub fn fed(&self) -> u32 {
-        let Fed { more, blocked, closed } = self.streams.last;
-        u32::from(more) | u32::from(blocked) << 1 | u32::from(closed) << 2
+        let Fed { more, blocked, closed, wrote } = self.streams.last;
+        u32::from(more) | u32::from(blocked) << 1 | u32::from(closed) << 2 | u32::from(wrote) << 3
     }
 
     /// Takes the ids of clients affected from elsewhere since the last call: by messages, a late reply, the end of the
