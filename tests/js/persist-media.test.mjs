@@ -163,8 +163,13 @@ test('a failed fdatasync: everything is written anew, because the system may hav
   const restore = stub(t, 'fdatasyncSync', () => {
     throw failure('EIO');
   });
-  db.set('b', 1);
+  assert.throws(() => db.set('b', 1), {
+    name: 'PersistenceError',
+    message: /EIO; this change is in memory, not on the medium$/,
+  });
   assert.equal(db.persistence.state, 'failed');
+  assert.throws(() => db.set('refused', 1), /^ReplyError: MISCONF/);
+  assert.equal(db.get('b'), '1');
   restore();
   await until(() => db.persistence.state === 'running', 'writing anew');
   assert.ok(db.persistence.snapshotBytes > 0, 'a snapshot replaced the log');

@@ -221,3 +221,12 @@ export class LoadError extends Error {
     fromCaller(this);
   }
 }
+
+/**
+ * @internal Whether WebAssembly itself threw an error. Compared by name: the error may come from another realm. InternalError
+ * is Firefox's stack overflow.
+ */
+export function isTrap(error: unknown): boolean {
+  const name = (error as { readonly name?: unknown } | null)?.name;
+  return name === 'RuntimeError' || name === 'RangeError' || name === 'InternalError';
+}

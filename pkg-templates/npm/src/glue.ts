@@ -71,7 +71,7 @@ export interface GlueEngine {
   feed(client: number, length: number, now: number): number;
   /** Variant of `feed` that runs no request: returns messages and late replies only. */
   wake(client: number): number;
-  /** Result of the last feeding, in bits: 1 more to do, 2 the client is blocked, 4 disconnect. */
+  /** Result of the last feeding, in bits: 1 more to do, 2 the client is blocked, 4 disconnect, 8 effects were caused. */
   fed(): number;
   /** Clients with new output that is no reply to their own call; 0 stands for the configuration. */
   affected(): Uint32Array | undefined;
@@ -96,7 +96,12 @@ export interface GlueEngine {
   /** Bits of the work that the last call left, as `engine_call` returns them. */
   status(): number;
   takeEffects(): Uint8Array;
-  acceptSaves(on: boolean): void;
+  /** Declares that the host has a store, and whether the store keeps a log. */
+  acceptSaves(on: boolean, hasLog: boolean): void;
+  requestSave(kind: string): void;
+  /** Number of effects that the requested sync must cover. */
+  takeSyncRequest(): number | undefined;
+  logSynced(effects: number): void;
   takeSaveRequest(): string | undefined;
   finishSave(kind: string, failure: string | undefined): void;
   reportLog(failure: string | undefined): void;

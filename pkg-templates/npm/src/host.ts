@@ -1,16 +1,16 @@
 /**
- * Owner of one engine: creates it at the first command, guards every entry, delivers events and messages when the
- * outermost call has its reply, and sets the timer. All public methods go through `enter`.
+ * Owner of one engine: creates it at the first command, guards every entry by `enter`, and works after the outermost call:
+ * events, messages, effects, the timer.
  */
 import { ClientObservers, type ClientObserver } from './client-observers.js';
 import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
-import { ClockError, ClosedError, PoisonedError } from './errors.js';
+import { ClockError, ClosedError, isTrap, PoisonedError } from './errors.js';
 import { EffectsLog } from './effects-log.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { BLOCKED } from './frame.js';
 import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
-import type { Message, MessageSource } from './message-source.js';
+import { MessageSources, type MessageSource } from './message-source.js';
 import type { Reply } from './reply.js';
 import { SaveRequests } from './save-requests.js';
 import { fromCaller } from './stack.js';
@@ -31,6 +31,10 @@ export class Host implements ClockUser, Waker {
   #poison: { readonly cause: unknown } | undefined;
   #depth = 0;
   #delivering = false;
+  /** Error of the store that the call in progress throws in the end: its change is in memory only. */
+  #callFailure: Error | undefined;
+  /** True while the timer runs the engine, and not a call of the program. */
+  #isWaking = false;
   /** Names of the events with a listener, separated by blanks. */
   #listening = '';
   /** Whether there are listeners or observers, and the status bits that require work after a call. */
@@ -38,8 +42,7 @@ export class Host implements ClockUser, Waker {
   #watchedBits = 0;
   readonly #observers = new ClientObservers();
   readonly #effects = new EffectsLog();
-  // Replaced, never modified in place: sources may change during a delivery.
-  #sources: readonly MessageSource[] = [];
+  readonly #sources = new MessageSources();
 
   /** `make` creates an instance; its monotonic clock, if any, never shows less than `floorMs`. */
   constructor(make: (floorMs?: number) => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
@@ -58,6 +61,10 @@ export class Host implements ClockUser, Waker {
     return this.#poison !== undefined;
   }
 
+  get #hasEnded(): boolean {
+    return this.#closed || this.#poison !== undefined;
+  }
+
   get manual(): ManualClock | undefined {
     return this.#manual;
   }
@@ -72,8 +79,21 @@ export class Host implements ClockUser, Waker {
       throw this.#judged(instance, error);
     } finally {
       this.#depth -= 1;
-      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
+      if (this.#watched && this.#depth === 0 && !this.#delivering) this.#finish(instance);
     }
+  }
+
+  /** Makes the outermost call in progress throw this error once events are delivered. Without one nothing happens. */
+  failCall(error: Error): void {
+    if (this.#delivering && !this.#isWaking) this.#callFailure ??= error;
+  }
+
+  /** Works after the outermost call, which throws if its change could not be stored. */
+  #finish(instance: Instance): void {
+    this.#afterCommand(instance);
+    const failure = this.#callFailure;
+    this.#callFailure = undefined;
+    if (failure !== undefined) throw fromCaller(failure);
   }
 
   /** Runs the command in the frame; as in `enter`, events are delivered before it returns. */
@@ -87,7 +107,7 @@ export class Host implements ClockUser, Waker {
     const { frame } = instance;
     const reply = frame.reply((status & Status.Ascii) !== 0, asBytes);
     frame.end();
-    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#afterCommand(instance);
+    if ((status & this.#watchedBits) !== 0 && this.#depth === 0 && !this.#delivering) this.#finish(instance);
     return reply === BLOCKED ? instance.withoutReply(client, instance.frame.command) : reply;
   }
 
@@ -109,10 +129,7 @@ export class Host implements ClockUser, Waker {
    * function that removes it.
    */
   deliverFrom(source: MessageSource): () => void {
-    this.#sources = [...this.#sources, source];
-    return () => {
-      this.#sources = this.#sources.filter((other) => other !== source);
-    };
+    return this.#sources.add(source);
   }
 
   #observing(end: () => void): () => void {
@@ -171,7 +188,7 @@ export class Host implements ClockUser, Waker {
     this.#listening = wanted;
     this.#changed();
     if (!this.#watched) this.#timer.disarm();
-    // Without an instance nothing has happened yet; the names are passed on when it is created.
+    // The names are passed on when an instance is created.
     const instance = this.#instance;
     if (instance === undefined || this.#poison !== undefined) return;
     this.enter(() => instance.guarded(() => instance.engine.listen(wanted)));
@@ -198,25 +215,27 @@ export class Host implements ClockUser, Waker {
 
   /** Called when the timer fires. */
   wake(): void {
-    if (this.#closed || this.#poison !== undefined) return;
+    if (this.#hasEnded) return;
     this.#timer.disarm();
+    this.#isWaking = true;
     try {
       this.tick();
     } catch (error) {
       this.events.report(error);
+    } finally {
+      this.#isWaking = false;
     }
   }
 
   clockMoved(nowMs: number): void {
     const instance = this.#instance;
-    if (instance === undefined || this.#closed || this.#poison !== undefined) return;
+    if (instance === undefined || this.#hasEnded) return;
     this.enter(() => {
       instance.guarded(() => instance.engine.setClock(nowMs));
       while (this.tick());
     });
   }
 
-  /** Starts or stops the log of effects. */
   record(on: boolean): void {
     this.enter((instance) => this.#effects.record(instance, on));
   }
@@ -316,15 +335,16 @@ export class Host implements ClockUser, Waker {
 
   /** Runs after the outermost call: delivers events and messages, then sets the timer to the next deadline. */
   #afterCommand(instance: Instance): void {
-    if (this.#closed || this.#poison !== undefined) return;
+    if (this.#hasEnded) return;
     this.#delivering = true;
     try {
       this.saves.begin(instance);
       for (let rounds = 0; ; ) {
         if (this.#deliver(instance, rounds)) rounds += 1;
-        else if (!this.#notifyObservers(instance)) break;
+        else if (this.#hasEnded || !this.#observers.any || !this.#observers.notify(instance)) break;
       }
       if (this.#effects.bits !== 0) this.#signalEffects(instance);
+      if (this.saves.hasSaver) this.saves.begin(instance);
       // The last listener may have been a `once` listener.
       this.#listenersChanged();
       this.#arm(instance);
@@ -341,9 +361,9 @@ export class Host implements ClockUser, Waker {
    * reached.
    */
   #deliver(instance: Instance, rounds: number): boolean {
-    if (this.#closed || this.#poison !== undefined) return false;
+    if (this.#hasEnded) return false;
     const events = this.#listening !== '' ? (instance.guarded(() => instance.engine.takeEvents()) ?? []) : [];
-    const messages = this.#take(instance);
+    const messages = this.#sources.take(instance);
     if (events.length + messages.length === 0) return false;
     if (rounds >= ROUNDS_MAX) {
       this.events.report(new Error(`callbacks caused events for more than ${ROUNDS_MAX} rounds; the rest is dropped`));
@@ -367,33 +387,12 @@ export class Host implements ClockUser, Waker {
     this.#changed();
   }
 
-  /** Messages of all sources, in order; those at one position among the events in the order of the sources. */
-  #take(instance: Instance): readonly Message[] {
-    const [first, ...others] = this.#sources;
-    const messages = first?.take(instance) ?? [];
-    if (others.length === 0) return messages;
-    return [...messages, ...others.flatMap((source) => source.take(instance))].sort(
-      (one, other) => one.before - other.before,
-    );
-  }
-
-  /** Notifies the observers of affected clients; false when there were none. */
-  #notifyObservers(instance: Instance): boolean {
-    return !this.#closed && this.#poison === undefined && this.#observers.any && this.#observers.notify(instance);
-  }
-
   #arm(instance: Instance): void {
-    if (this.#manual || !this.#watched || this.#closed || this.#poison !== undefined) return;
+    if (this.#manual || !this.#watched || this.#hasEnded) return;
     const due = instance.guarded(() => instance.engine.nextDeadline());
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();
     // If the clock fails here, the next command that needs the time throws the error.
     if (this.#clock.takeFailure() === undefined) this.#timer.arm(due, now, this.#observers.keepsAlive);
   }
-}
-
-/** Compared by name: the error may come from another realm. InternalError is Firefox's stack overflow. */
-function isTrap(error: unknown): boolean {
-  const name = (error as { readonly name?: unknown } | null)?.name;
-  return name === 'RuntimeError' || name === 'RangeError' || name === 'InternalError';
 }

@@ -255,6 +255,11 @@ export class Keylatch extends ObservableClient {
 
   // For hosts that serve the engine to others, or persist the data. Not stable before 1.0.
 
+  /** @internal True once the engine has trapped. */
+  get poisoned(): boolean {
+    return this.#host.poisoned;
+  }
+
   /** @internal Saves that commands request, for the engine's store. */
   get saves(): SaveRequests {
     return this.#host.saves;
@@ -277,6 +282,11 @@ export class Keylatch extends ObservableClient {
   onEffects(listener: () => void): Unsubscribe {
     const end = this.#host.onEffects(listener);
     return Object.assign(end, { [Symbol.dispose]: end });
+  }
+
+  /** @internal Makes the call in progress throw an error of the store: its change is in memory only. */
+  failCall(error: Error): void {
+    this.#host.failCall(error);
   }
 
   /** Effects since the last call, as a piece of an append-only file; empty when there were none. */

@@ -13,7 +13,7 @@ export * from './persist/portable.js';
 
 /** @internal The store of a server, which keeps a log, or snapshots only (`appendonly no`). */
 export function serverStore(dir: string, appendonly: boolean, fsync: Fsync): Store {
-  return appendonly ? new FolderStore(dir, fsync) : new SnapshotStore(dir);
+  return appendonly ? new FolderStore(dir, { fsync }) : new SnapshotStore(dir);
 }
 
 /**
@@ -23,6 +23,6 @@ export function serverStore(dir: string, appendonly: boolean, fsync: Fsync): Sto
  * const db = await open({ dir: './data' });
  */
 export const open = opener({
-  openDir: (dir, fsync) => new FolderStore(dir, fsync),
+  openDir: (dir, options) => new FolderStore(dir, options),
   openName: (name, durability) => indexedDbStore(name, { durability }),
 });

@@ -30,6 +30,8 @@ export const FED_MORE = 1;
 export const FED_BLOCKED = 2;
 /** @internal */
 export const FED_CLOSED = 4;
+/** @internal */
+export const FED_WROTE = 8;
 
 /** One client's stream. */
 export class Stream {
@@ -60,6 +62,11 @@ export class Stream {
   /** True when the client must be disconnected after its pending output was written. */
   get closed(): boolean {
     return (this.#fed & FED_CLOSED) !== 0;
+  }
+
+  /** True if the last feeding caused effects: a host with a log appends them before the output leaves. */
+  get wrote(): boolean {
+    return (this.#fed & FED_WROTE) !== 0;
   }
 
   /** True for subscribers and monitors. */

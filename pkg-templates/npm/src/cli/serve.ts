@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { createServer, type Server, type ServerOptions } from '../server.js';
 import { readVersion } from './package-files.js';
 
-const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C or SIGTERM
+const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SIGTERM or SIGHUP
   --port N              the TCP port (6379); 0 selects a free port, or none with --unixsocket
   --bind ADDRESS...     the addresses to listen on (127.0.0.1 -::1); others than loopback need a password
   --unixsocket PATH     also listens on a Unix socket
@@ -113,8 +113,7 @@ function stopped(server: Server): Promise<void> {
       asked = true;
       server.close().then(resolve, fail);
     };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   });
 }
 

@@ -57,6 +57,14 @@ export function failureOf(error: unknown, title: string): PersistenceError {
   return new PersistenceError('FAILED', `${title}: ${reason}`, { cause: error });
 }
 
+/** @internal The error of a call that could not write its change, for the failure of the store if there is one. */
+export function unwritten(title: string, failure: PersistenceError | undefined): PersistenceError {
+  const { code, file, message } =
+    failure ?? new PersistenceError('FAILED', `${title}: the state is written anew; await flush()`);
+  const reason = `${message}; this change is in memory, not on the medium`;
+  return new PersistenceError(code, reason, { file, cause: failure });
+}
+
 /** @internal Compared by name: another entry of the package may have made the error. */
 export function isPersistenceError(error: unknown): error is PersistenceError {
   return (error as { readonly name?: unknown } | null)?.name === 'PersistenceError';

@@ -2,7 +2,7 @@
 import type { Keylatch } from '../keylatch.js';
 
 /** The part of an engine that a log uses. */
-export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
+export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record' | 'failCall'>;
 
 /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
 export type PersistenceState = 'running' | 'failed' | 'lost' | 'closed';

@@ -2,54 +2,56 @@
  * The log of one engine over a store: takes effects when the engine signals them, appends them in order, replaces a long
  * log by a snapshot, and keeps what could not be written until it can.
  */
-import type { Unsubscribe } from '../subscriptions.js';
+import type { SaveKind } from '../save-requests.js';
 import { Barriers } from './barriers.js';
-import { failureOf, PersistenceError } from './errors.js';
-import { COMPACT_BYTES_MIN, FLUSH_MS, isDue, RETRY_MS, RETRY_MS_MAX } from './limits.js';
+import { EffectsIntake } from './effects-intake.js';
+import { failureOf, PersistenceError, unwritten } from './errors.js';
+import { LogSize } from './log-size.js';
 import type { LogSettings, LogSource, PersistenceState } from './log-settings.js';
 import { Queue, type PieceBatch } from './queue.js';
+import { Retry } from './retry.js';
+import { RunningSaves } from './running-saves.js';
 import type { Store } from './store.js';
-import { later, type Delay } from './time.js';
 
 export class PersistentLog {
+  /** Saves that were requested. */
+  readonly saves = new RunningSaves();
   readonly #db: LogSource;
   readonly #store: Store;
   readonly #settings: LogSettings;
   readonly #queue = new Queue();
   readonly #barriers = new Barriers();
   readonly #unwatch: (() => void) | undefined;
-  #stopEffects: Unsubscribe | undefined;
+  readonly #intake: EffectsIntake;
   #state: PersistenceState = 'running';
   #error: PersistenceError | undefined;
-  #logBytes: number;
-  #snapshotBytes: number;
+  readonly #size: LogSize;
   #lastFlushMs: number | null = null;
-  #timer: Delay | undefined;
-  #retry: Delay | undefined;
-  #retryMs = RETRY_MS;
+  readonly #retry = new Retry(() => this.flushNow());
   /** True while an append of the store runs. */
   #isAppending = false;
   #replacing: Promise<void> | undefined;
-  /** Bytes that were appended since the running replacement began. */
-  #bytesSinceReplace = 0;
-  /** Log size from which a failed compaction is tried again. */
-  #compactFrom = 0;
   /** Set while the store must get the whole state before anything else. Its snapshot may have been taken already. */
   #owed: { snapshot?: Uint8Array } | undefined;
   /** True while that snapshot is written: appends wait. */
   #isHeld = false;
-  #groups = 0;
-  #taken = 0;
   #closing: Promise<void> | undefined;
 
   constructor(db: LogSource, store: Store, settings: LogSettings) {
     this.#db = db;
     this.#store = store;
     this.#settings = settings;
-    this.#logBytes = settings.logBytes;
-    this.#snapshotBytes = settings.snapshotBytes;
+    this.#size = new LogSize(settings.logBytes, settings.snapshotBytes, store.compactBytesMin);
     store.onLost = (error) => this.#lost(error);
-    this.#stopEffects = db.onEffects(() => this.#signalled());
+    store.onFailed = (error) => this.#failed(error);
+    this.#intake = new EffectsIntake(db, {
+      isImmediate: () => this.isImmediate,
+      isFailing: () => this.#state === 'failed',
+      keepsAlive: store.watchEnd === undefined,
+      take: () => this.#take(),
+      append: () => void this.flushNow(),
+      appendInCall: () => this.#appendInCall(),
+    });
     this.#unwatch = store.watchEnd?.(() => this.flushNow());
   }
 
@@ -62,22 +64,18 @@ export class PersistentLog {
     return this.#error;
   }
 
-  get logBytes(): number {
-    return this.#logBytes;
+  /** False if the store keeps snapshots only. */
+  get isKept(): boolean {
+    return this.#store.isSnapshotOnly !== true;
   }
 
-  get snapshotBytes(): number {
-    return this.#snapshotBytes;
+  get sizes(): LogSize['bytes'] {
+    return this.#size.bytes;
   }
 
   /** True if effects are appended before the call that caused them returns. */
   get isImmediate(): boolean {
     return this.#settings.isImmediate();
-  }
-
-  /** Number of times that effects were taken. */
-  get taken(): number {
-    return this.#taken;
   }
 
   /** Bytes that were taken from the engine and not yet flushed. */
@@ -90,42 +88,61 @@ export class PersistentLog {
     return this.#lastFlushMs;
   }
 
-  /** Barrier: resolves when everything acknowledged before the call is flushed and synced; rejects if that fails. */
-  async flush(): Promise<void> {
-    this.#refuseEnded();
+  /**
+   * Barrier: resolves when everything acknowledged before the call is flushed and synced; rejects if that fails. With
+   * `isForced` it is synced also where the options leave that to the system.
+   */
+  async flush(isForced = false): Promise<void> {
+    this.refuseEnded();
     this.#take();
     const passed = this.#barriers.wait(this.#queue.lastSeq);
     this.#drain();
     await passed;
-    await this.#synced();
+    await this.#synced(isForced);
+    if (this.#intake.failure !== undefined) throw this.#intake.failure.error;
   }
 
   /** Appends everything pending as far as the store can without waiting. Returns false if something is still pending. */
   flushNow(): boolean {
-    if (this.#state === 'lost' || this.#state === 'closed') return false;
+    if (this.#hasEnded) return false;
     this.#take();
     this.#drain();
+    // The store may be lost by now.
+    if (this.#hasEnded || this.#intake.failure !== undefined) return false;
     return this.#queue.isEmpty && !this.#isHeld && this.#owed === undefined;
   }
 
+  get #hasEnded(): boolean {
+    return this.#state === 'lost' || this.#state === 'closed';
+  }
+
   /**
-   * Runs work of which the effects are appended by the caller's `flushNow`, at the latest after 10 ms: the effects of a
-   * turn are then appended and synced together.
+   * Appends everything pending: true if it was appended, false if it could not be. A promise if the store takes its time, or
+   * the whole state is written first; it rejects if that fails.
    */
+  appendPending(): boolean | Promise<void> {
+    if (this.flushNow()) return true;
+    if (this.#state !== 'running' || this.#intake.failure !== undefined) return false;
+    return this.#barriers.wait(this.#queue.lastSeq);
+  }
+
+  /** Runs work of which the effects are appended by the caller's `appendPending`, together with those of other work. */
   grouped<T>(work: () => T): T {
-    this.#groups += 1;
-    try {
-      return work();
-    } finally {
-      this.#groups -= 1;
-    }
+    return this.#intake.grouped(work);
+  }
+
+  /** Saves as requested. Requests are queued by the engine, one after the other. */
+  async save(kind: SaveKind): Promise<void> {
+    if (kind === 'snapshot' && this.#store.saveSnapshot !== undefined)
+      await this.#store.saveSnapshot(this.#db.snapshot());
+    else await this.#rewrite();
   }
 
   /** Replaces the log by a snapshot of the present state. Resolves when the store has it. */
-  async rewrite(): Promise<void> {
-    this.#refuseEnded();
+  async #rewrite(): Promise<void> {
+    this.refuseEnded();
     await this.#replacing;
-    this.#refuseEnded();
+    this.refuseEnded();
     this.#take();
     this.#compact();
     const passed = this.#barriers.wait(this.#queue.lastSeq);
@@ -137,7 +154,7 @@ export class PersistentLog {
 
   /** Replaces the store's contents by the present state, which no effects lead to: after `load` of another snapshot. */
   replaceAll(): void {
-    if (this.#state === 'lost' || this.#state === 'closed') return;
+    if (this.#hasEnded) return;
     this.#owe();
     this.#drain();
   }
@@ -151,7 +168,7 @@ export class PersistentLog {
   async #close(): Promise<void> {
     if (this.#state === 'lost') return this.#store.close();
     this.#take();
-    if (this.#owed !== undefined) this.#owed.snapshot ??= this.#db.snapshot();
+    if (this.#owed !== undefined && this.#intake.failure === undefined) this.#owed.snapshot ??= this.#db.snapshot();
     this.#stopListening();
     const passed = this.#barriers.wait(this.#queue.lastSeq);
     this.#drain();
@@ -161,55 +178,45 @@ export class PersistentLog {
     } finally {
       this.#stop('closed');
       await this.#replacing;
+      await this.saves.idle();
       await this.#store.close();
     }
   }
 
-  async #synced(): Promise<void> {
+  async #synced(isForced = false): Promise<void> {
     try {
-      await this.#store.sync();
+      await this.#store.sync(isForced);
     } catch (error) {
       this.#failed(error);
       throw this.#error;
     }
   }
 
-  #refuseEnded(): void {
+  /** Throws if the store is lost or closed. */
+  refuseEnded(): void {
     if (this.#state === 'lost' && this.#error !== undefined) throw this.#error;
     if (this.#closing !== undefined) throw new PersistenceError('LOST', `${this.#store.title} is closed`);
   }
 
-  /** Called when effects are pending, and again when they are many. */
-  #signalled(): void {
-    const isImmediate = this.isImmediate && this.#groups === 0;
-    if (isImmediate || (this.#timer !== undefined && this.#state !== 'failed')) this.flushNow();
-    else if (this.#state === 'failed') this.#take();
-    else this.#timer = later(FLUSH_MS, () => this.flushNow(), this.#store.watchEnd === undefined);
+  /** Appends the effects of the call in progress, which throws if that fails. */
+  #appendInCall(): void {
+    if (!this.flushNow()) this.#db.failCall(unwritten(this.#store.title, this.#error));
   }
 
   /** Takes pending effects; in the same turn the snapshot, if the log is worth replacing. */
   #take(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    if (this.#stopEffects === undefined) return;
-    const effects = this.#db.takeEffects();
-    if (effects.length > 0) this.#taken += 1;
+    const effects = this.#intake.take();
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
     this.#queue.push({ bytes: effects, nowMs: this.#nowMs() });
     if (this.#state === 'failed') return this.#limitPending();
-    const bytes = this.#logBytes + this.#queue.bytes;
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.#store.isSnapshotOnly !== true;
-    if (isIdle && bytes >= this.#compactFrom && this.#isDue(bytes)) this.#compact();
-  }
-
-  #isDue(bytes: number): boolean {
-    return isDue(bytes, this.#snapshotBytes, this.#store.compactBytesMin);
+    if (isIdle && this.#size.isLong(this.#queue.bytes)) this.#compact();
   }
 
   /** While writing fails, a snapshot at the end of the failure takes less memory than a long queue. */
   #limitPending(): void {
-    if (this.#isDue(this.#queue.bytes)) this.#owe();
+    if (this.#size.isDue(this.#queue.bytes)) this.#owe();
   }
 
   #owe(): void {
@@ -228,7 +235,7 @@ export class PersistentLog {
 
   #compactFailed(error: unknown): void {
     this.#error = failureOf(error, this.#store.title);
-    this.#compactFrom = this.#logBytes + this.#queue.bytes + COMPACT_BYTES_MIN;
+    this.#size.replaceFailed(this.#queue.bytes);
   }
 
   /** The engine's time; that of the system if the engine's clock fails. */
@@ -242,8 +249,7 @@ export class PersistentLog {
 
   /** Writes what is queued, in order; synchronously as far as the store is. */
   #drain(): void {
-    this.#retry?.cancel();
-    this.#retry = undefined;
+    this.#retry.cancel();
     while (!this.#isAppending && !this.#isHeld && this.#state !== 'lost') {
       if (this.#owed !== undefined) return this.#replaceOwed(this.#owed);
       const batch = this.#queue.first();
@@ -286,8 +292,7 @@ export class PersistentLog {
   }
 
   #appended(batch: PieceBatch): void {
-    this.#logBytes += batch.bytes.length;
-    this.#bytesSinceReplace += batch.bytes.length;
+    this.#size.appended(batch.bytes.length);
     this.#queue.done(batch);
     this.#succeeded();
     this.#barriers.pass(batch.seq);
@@ -295,7 +300,7 @@ export class PersistentLog {
 
   #succeeded(): void {
     this.#lastFlushMs = Date.now();
-    this.#retryMs = RETRY_MS;
+    this.#retry.reset();
     if (this.#state !== 'failed') return;
     this.#error = undefined;
     this.#stop('running');
@@ -303,11 +308,9 @@ export class PersistentLog {
 
   /** Gives the store a snapshot. Rejects if it could not be written; the log then stays as it is. */
   #replace(snapshot: Uint8Array, nowMs: number): Promise<void> {
-    this.#bytesSinceReplace = 0;
+    this.#size.replaceBegan();
     const replaced = this.#store.replace(snapshot, this.#settings.seed, nowMs).then(() => {
-      this.#snapshotBytes = snapshot.length;
-      this.#logBytes = this.#bytesSinceReplace;
-      this.#compactFrom = 0;
+      this.#size.replaced(snapshot.length);
       if (this.#state === 'running') this.#error = undefined;
     });
     this.#replacing = replaced
@@ -349,17 +352,18 @@ export class PersistentLog {
   #failed(error: unknown): void {
     if (this.#state === 'lost') return;
     const failure = failureOf(error, this.#store.title);
+    const hasEnded = this.#state === 'closed' || this.#closing !== undefined;
+    if (failure.code === 'LOST' && !hasEnded) return this.#lost(failure);
     this.#error = failure;
     if (this.#store.mustReplace === true) this.#owe();
     this.#barriers.fail(failure);
-    if (this.#state === 'closed' || this.#closing !== undefined) return;
-    this.#retry = later(this.#retryMs, () => this.flushNow(), false);
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
+    if (hasEnded) return;
+    this.#retry.schedule();
     if (this.#state !== 'failed') this.#stop('failed');
   }
 
   #lost(error: PersistenceError): void {
-    if (this.#state === 'lost' || this.#state === 'closed') return;
+    if (this.#hasEnded) return;
     this.#error = error;
     this.#stopListening();
     this.#db.record(false);
@@ -369,18 +373,14 @@ export class PersistentLog {
   }
 
   #stopListening(): void {
-    this.#stopEffects?.();
-    this.#stopEffects = undefined;
+    this.#intake.end();
     this.#unwatch?.();
   }
 
   /** Changes the state; the end of the log cancels its timers. */
   #stop(state: PersistenceState): void {
     this.#state = state;
-    if (state === 'lost' || state === 'closed') {
-      this.#timer?.cancel();
-      this.#retry?.cancel();
-    }
+    if (state === 'lost' || state === 'closed') this.#retry.cancel();
     this.#settings.changed();
   }
 }

@@ -1,7 +1,7 @@
 /** Opens a store: reads it into an engine, and starts the log. */
 import { Keylatch, type KeylatchOptions } from '../index.js';
 import { PersistentLog } from './log.js';
-import { engineOptionsOf, OPEN, storeOf, type OpenOptions, type Platform } from './options.js';
+import { engineOptionsOf, isKeptInCall, OPEN, storeOf, type OpenOptions, type Platform } from './options.js';
 import { ATTACH, PersistentKeylatch } from './persistent.js';
 import { restore } from './restore.js';
 import type { Store, Stored } from './store.js';
@@ -46,10 +46,11 @@ async function opened(options: OpenOptions, store: Store, stored: Stored): Promi
     await store.replace(snapshot, seed, db.now());
     [snapshotBytes, logBytes] = [snapshot.length, 0];
   }
-  const isImmediate = () => store.isImmediate === true;
+  const isImmediate = () => options.acknowledge === 'flushed' || store.isImmediate === true;
   const changed = () => db.persistenceChanged();
   const log = new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, changed });
-  db[ATTACH]({ log, store, restored, refuses: options.onFailure === 'refuse' });
+  const refuses = options.onFailure === 'refuse' || isKeptInCall(options);
+  db[ATTACH]({ log, store, restored, refuses });
   return db;
 }
 

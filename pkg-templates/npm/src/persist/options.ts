@@ -22,8 +22,21 @@ export interface OpenOptions extends KeylatchOptions {
   /** With `dir`: when files are forced to the medium. Default `everysec`. */
   readonly fsync?: Fsync | undefined;
   /**
+   * With `dir`: when a call that writes returns. `memory`: at once; its change is appended within 10 ms, which the end of the
+   * process by a signal cuts off. `flushed`: once the system has it, so that it survives the end of the process. Calls are
+   * synchronous, so a database of IndexedDB has `await db.flush()` instead. Default `memory`; `fsync: 'always'` implies
+   * `flushed`.
+   */
+  readonly acknowledge?: 'memory' | 'flushed' | undefined;
+  /**
+   * With `dir`: on SIGTERM, SIGINT and SIGHUP, changes that wait are appended, and the signal then takes its course. For
+   * programs that do not handle these signals. Default false.
+   */
+  readonly flushOnSignal?: boolean | undefined;
+  /**
    * While the store cannot be written: `continue` accepts writes, which are kept in memory and written later; `refuse`
-   * refuses them with the error MISCONF. Default `continue`.
+   * refuses them with the error MISCONF. Default `continue`; `fsync: 'always'` and `acknowledge: 'flushed'` imply `refuse`,
+   * and a call throws a PersistenceError if its change could not be written.
    */
   readonly onFailure?: 'continue' | 'refuse' | undefined;
 }
@@ -35,6 +48,8 @@ export const OPEN: Shape<OpenOptions> = {
   store: 'object',
   durability: ['relaxed', 'strict'],
   fsync: ['always', 'everysec', 'no'],
+  acknowledge: ['memory', 'flushed'],
+  flushOnSignal: 'flag',
   onFailure: ['continue', 'refuse'],
   maxmemory: 'any',
   maxmemoryPolicy: 'any',
@@ -45,15 +60,21 @@ export const OPEN: Shape<OpenOptions> = {
   module: 'any',
 };
 
+/** Options of a store of files. */
+export interface FolderOptions {
+  readonly fsync: Fsync;
+  readonly flushOnSignal?: boolean | undefined;
+}
+
 /** Stores that a platform has; the others are refused with its sentence. */
 export interface Platform {
-  openDir(dir: string, fsync: Fsync): Store;
+  openDir(dir: string, options: FolderOptions): Store;
   openName(name: string, durability: Durability): Store;
 }
 
 /** Chooses the store. Exactly one of the three must be given, and only options that concern it. */
 export function storeOf(options: OpenOptions, platform: Platform): Store {
-  const { name, dir, store, durability, fsync } = options;
+  const { name, dir, store, durability, fsync, acknowledge, flushOnSignal } = options;
   const given = [name, dir, store].filter((value) => value !== undefined);
   if (given.length !== 1)
     throw new TypeError(
@@ -61,15 +82,25 @@ export function storeOf(options: OpenOptions, platform: Platform): Store {
     );
   if (durability !== undefined && name === undefined)
     throw new TypeError('open: durability goes with name (IndexedDB)');
-  if (fsync !== undefined && dir === undefined) throw new TypeError('open: fsync goes with dir (files)');
+  for (const [option, value] of Object.entries({ fsync, acknowledge, flushOnSignal }))
+    if (value !== undefined && dir === undefined) throw new TypeError(`open: ${option} goes with dir (files)`);
+  if (options.onFailure === 'continue' && isKeptInCall(options))
+    throw new TypeError(
+      "open: fsync 'always' and acknowledge 'flushed' refuse writes while the store fails; leave out onFailure",
+    );
   if (name === '' || dir === '') throw new TypeError(`open: ${name === '' ? 'name' : 'dir'} must not be empty`);
   if (store !== undefined) return store;
-  if (dir !== undefined) return platform.openDir(dir, fsync ?? 'everysec');
+  if (dir !== undefined) return platform.openDir(dir, { fsync: fsync ?? 'everysec', flushOnSignal });
   return platform.openName(name as string, durability ?? 'relaxed');
+}
+
+/** Whether changes are appended before the call that caused them returns. */
+export function isKeptInCall({ fsync, acknowledge }: OpenOptions): boolean {
+  return fsync === 'always' || acknowledge === 'flushed';
 }
 
 /** The engine's own options. */
 export function engineOptionsOf(options: OpenOptions): KeylatchOptions {
-  const { name, dir, store, durability, fsync, onFailure, ...engine } = options;
+  const { name, dir, store, durability, fsync, acknowledge, flushOnSignal, onFailure, ...engine } = options;
   return engine;
 }

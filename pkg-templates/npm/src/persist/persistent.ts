@@ -54,6 +54,10 @@ export class PersistentKeylatch extends Keylatch {
   #store: Store | undefined;
   #refuses = false;
   #listeners: readonly ((persistence: Persistence) => void)[] = [];
+  /** Number of effects that clients wait for since a sync has failed; 0 without one. */
+  #owedSync = 0;
+  /** Number of servers, which refuse writes while the store fails. */
+  #servers = 0;
 
   /** @internal Use `open`. */
   constructor(options: KeylatchOptions) {
@@ -67,27 +71,48 @@ export class PersistentKeylatch extends Keylatch {
     this.#restored = restored;
     this.#refuses = refuses;
     this.#store = store;
-    this.saves.setSaver((kind) => void this.save(kind).catch(() => {}));
+    this.saves.setSaver({
+      hasLog: log.isKept,
+      save: (kind) => void this.#save(kind),
+      sync: (effects) => void this.#sync(effects),
+    });
   }
 
-  /** @internal Saves as SAVE or BGREWRITEAOF do, and reports the end to the engine. */
-  async save(kind: SaveKind = 'snapshot'): Promise<void> {
-    // The engine may be closed before the end.
-    const ended = (failure?: string): void => (this.closed ? undefined : this.saves.finish(kind, failure));
+  /** Runs a save that was requested, and reports its end to the engine. */
+  #save(kind: SaveKind): Promise<void> {
+    return this.log.saves.run(async () => {
+      const failure = await this.log.save(kind).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      this.saves.finish(kind, failure);
+    });
+  }
+
+  /** Forces the log to the medium for clients that wait in WAITAOF. After a failure the end of the failure does so. */
+  async #sync(effects: number): Promise<void> {
     try {
-      if (kind === 'snapshot' && this.#store?.saveSnapshot !== undefined)
-        await this.#store.saveSnapshot(this.snapshot());
-      else await this.log.rewrite();
-      ended();
-    } catch (error) {
-      ended((error as Error).message);
-      throw error;
+      await this.log.flush(true);
+      if (!this.#isOver) this.saves.synced(effects);
+    } catch {
+      this.#owedSync = Math.max(this.#owedSync, effects);
     }
   }
 
-  /** @internal */
-  setFsync(fsync: Fsync): void {
-    if (this.#store !== undefined && 'fsync' in this.#store) this.#store.fsync = fsync;
+  get #isOver(): boolean {
+    return this.closed || this.poisoned;
+  }
+
+  /** @internal When files are forced to the medium; undefined for other stores. */
+  get fsync(): Fsync | undefined {
+    return this.#store?.fsync;
+  }
+
+  set fsync(fsync: Fsync) {
+    if (this.#store === undefined || !('fsync' in this.#store)) return;
+    this.#store.fsync = fsync;
+    // Effects that wait for others are written before the first call that must not wait.
+    if (this.#log?.isImmediate === true) this.#log.flushNow();
   }
 
   /** @internal The log, for a server that appends the effects of a turn together. */
@@ -98,8 +123,8 @@ export class PersistentKeylatch extends Keylatch {
 
   /** State of the store. */
   get persistence(): Persistence {
-    const { state, logBytes, snapshotBytes, pendingBytes, lastFlushMs, error } = this.log;
-    return { state, logBytes, snapshotBytes, pendingBytes, lastFlushMs, error, restored: this.#restored };
+    const { state, sizes, pendingBytes, lastFlushMs, error } = this.log;
+    return { state, ...sizes, pendingBytes, lastFlushMs, error, restored: this.#restored };
   }
 
   /**
@@ -115,8 +140,19 @@ export class PersistentKeylatch extends Keylatch {
   }
 
   /** Replaces the log by a snapshot, as BGREWRITEAOF does. Never necessary: a long log is replaced by itself. */
-  rewrite(): Promise<void> {
-    return this.log.rewrite();
+  async rewrite(): Promise<void> {
+    this.log.refuseEnded();
+    await this.saves.request('rewrite');
+  }
+
+  /** @internal Refuses writes while the store fails, until the returned function is called. */
+  refuseWhileFailing(): () => void {
+    this.#servers += 1;
+    this.persistenceChanged();
+    return () => {
+      this.#servers -= 1;
+      if (!this.#isOver) this.#reportLog();
+    };
   }
 
   /**
@@ -138,7 +174,12 @@ export class PersistentKeylatch extends Keylatch {
     if (this.#log === undefined) return;
     const { persistence } = this;
     const { state, error } = persistence;
-    if (this.#refuses && !this.closed) this.saves.reportLog(state === 'running' ? undefined : error?.message);
+    if (!this.#isOver) this.#reportLog();
+    const owedSync = this.#owedSync;
+    if (state === 'running' && owedSync > 0) {
+      this.#owedSync = 0;
+      void this.#sync(owedSync);
+    }
     if (this.#listeners.length === 0 && error !== undefined && (state === 'failed' || state === 'lost'))
       console.warn(`keylatch: ${error.message}`);
     for (const listener of this.#listeners) {
@@ -150,6 +191,13 @@ export class PersistentKeylatch extends Keylatch {
         });
       }
     }
+  }
+
+  /** Refuses writes (MISCONF) while the store fails, if the options or a server say so. */
+  #reportLog(): void {
+    const { state, error } = this.log;
+    const refuses = this.#refuses || this.#servers > 0 || this.#store?.isImmediate === true;
+    this.saves.reportLog(refuses && state !== 'running' ? error?.message : undefined);
   }
 
   /** Replaces all databases by those of a snapshot, also in the store. */
@@ -179,6 +227,7 @@ export class PersistentKeylatch extends Keylatch {
   override close(): Promise<void> {
     const closed = this.#log?.close();
     super.close();
+    this.saves.end(new PersistenceError('LOST', 'the engine was closed before the save began'));
     return closed ?? Promise.resolve();
   }
 

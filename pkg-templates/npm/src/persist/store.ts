@@ -41,8 +41,11 @@ export interface Store {
    * nothing: only then can effects be appended before a call returns, or at the end of the process.
    */
   append(piece: Uint8Array, nowMs: number): void | Promise<void>;
-  /** Forces appended pieces onto the medium, as far as the platform can. */
-  sync(): void | Promise<void>;
+  /**
+   * Forces the pieces that were appended before the call onto the medium, as far as the platform can. `isForced`: also where
+   * the options leave that to the system.
+   */
+  sync(isForced?: boolean): void | Promise<void>;
   /**
    * Replaces everything before by a snapshot, atomically. `append` may be called while it runs: those pieces come after the
    * snapshot.
@@ -55,10 +58,10 @@ export interface Store {
   /** Releases locks and handles. */
   close(): Promise<void>;
   /**
-   * Calls `flush` whenever the program may be about to end: exit of the process, a hidden page. Returns a function that ends
-   * it.
+   * Calls `flush` whenever the program may be about to end: exit of the process, a hidden page. It returns false if something
+   * could not be appended. Returns a function that ends it.
    */
-  watchEnd?(flush: () => void): () => void;
+  watchEnd?(flush: () => boolean): () => void;
   /** True after a failure that may have damaged what was written before: the log then begins with `replace`. */
   readonly mustReplace?: boolean | undefined;
   /** Size below which the log is never replaced by itself. Default 256 KB. */
@@ -67,6 +70,8 @@ export interface Store {
   readonly isImmediate?: boolean | undefined;
   /** When files are forced to the medium, for stores of files. */
   fsync?: 'always' | 'everysec' | 'no';
+  /** Called by the store when it could not force pieces onto the medium by itself. Set by the log. */
+  onFailed?: ((error: unknown) => void) | undefined;
   /** Called by the store when it ends by itself: deleted, taken over by a newer version. Set by the log. */
   onLost?: ((error: PersistenceError) => void) | undefined;
 }

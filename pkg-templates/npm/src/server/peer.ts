@@ -57,6 +57,8 @@ export class Peer implements StreamUser {
   /** Called when a message or a late reply is ready for the client. */
   reached(): void {
     if (this.#over) return;
+    // The reply of a blocked command depends on the effects of another client's.
+    this.#host.output.wrote(this.#stream.parked ? this.#socket : undefined);
     if (this.#resting && !this.#stream.parked) this.#attempt(() => this.#stream.wake(this.#write));
     else this.#run(NOTHING);
     if (this.#gauge.exceeds(this.#host.outputLimit, this.#socket.writableLength, Date.now())) this.#socket.destroy();
@@ -73,8 +75,7 @@ export class Peer implements StreamUser {
     if (this.#over) return;
     this.#end();
     this.#socket.removeAllListeners('data');
-    this.#host.output.flush();
-    this.#socket.end();
+    this.#host.output.end(this.#socket);
     // A connection closed with unread input would be reset, and its last reply lost.
     this.#socket.resume();
     const farewell = setTimeout(() => this.#socket.destroy(), FAREWELL_MS);
@@ -82,6 +83,7 @@ export class Peer implements StreamUser {
   }
 
   readonly #write = (output: Uint8Array): void => {
+    if (this.#stream.wrote) this.#host.output.wrote(this.#socket);
     this.#host.output.write(this.#socket, output);
   };
 
@@ -93,6 +95,8 @@ export class Peer implements StreamUser {
 
   #run(chunk: Uint8Array): void {
     if (!this.#attempt(() => this.#host.grouped(() => this.#stream.feed(chunk, this.#write)))) return;
+    // Without a reply there was no output.
+    if (this.#stream.wrote) this.#host.output.wrote(this.#socket);
     if (!this.#stream.parked) this.#blockedBytes = 0;
     const isFull = this.#socket.writableNeedDrain;
     // Other connections have their turn before a long pipeline goes on.

@@ -16,7 +16,7 @@ import {
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer } from './peer.js';
-import { Storage } from './storage.js';
+import { hasStore, Storage } from './storage.js';
 import type { StreamSource } from './stream-source.js';
 
 const TOO_MANY = '-ERR max number of clients reached\r\n';
@@ -46,7 +46,7 @@ export class Server implements AsyncDisposable {
   /** @internal */
   outputLimit!: OutputLimit;
   /** @internal */
-  readonly output = new OutputBatch(() => this.#storage?.isSafe() ?? true);
+  readonly output = new OutputBatch();
 
   /**
    * @internal Use `createServer`. Connections are clients of `source`, the engine's streams unless given. An engine with a
@@ -80,9 +80,10 @@ export class Server implements AsyncDisposable {
   async listen(): Promise<this> {
     const refusal = exposure(this.#addresses, this.#parameters);
     if (refusal !== undefined) throw new Error(refusal);
-    if (this.#openStorage !== undefined) await this.#openDb(this.#openStorage);
+    if (this.#openStorage !== undefined) this.#db = await this.#openStorage();
     try {
       const { streams } = this.db;
+      this.#attachStorage(this.db);
       for (const [name, value] of this.#parameters) streams.configure(name, value);
       this.#listeners = await listenAt(this.#addresses, (socket, path) => this.#accept(socket, path));
       streams.configure('port', String(this.port));
@@ -90,16 +91,22 @@ export class Server implements AsyncDisposable {
       this.configured();
     } catch (error) {
       // The folder is released for the next attempt.
-      if (this.#storage !== undefined) await this.#db?.close();
+      if (this.#openStorage !== undefined) await this.#db?.close();
       throw error;
     }
     return this;
   }
 
-  async #openDb(open: () => Promise<PersistentKeylatch>): Promise<void> {
-    const db = await open();
-    this.#db = db;
-    this.#storage = new Storage(db);
+  #attachStorage(db: Keylatch): void {
+    if (!hasStore(db)) return;
+    const storage = new Storage(db);
+    this.#storage = storage;
+    if (storage.hasLog) this.output.appendPending = () => storage.appendPending();
+    // The options of `open` are where the configuration begins.
+    if (this.#openStorage === undefined && db.fsync !== undefined) {
+      this.#parameters.set('appendonly', 'yes');
+      this.#parameters.set('appendfsync', db.fsync);
+    }
   }
 
   /** Lets the process exit while the server listens, as `unref` of Node's servers does. */
@@ -138,8 +145,12 @@ export class Server implements AsyncDisposable {
     for (const peer of this.#peers) peer.hangUp();
     await Promise.all(listeners);
     this.#stopServing?.();
-    await this.#storage?.close();
-    if (this.#ownsDb) await this.#db?.close();
+    try {
+      await this.#storage?.close();
+    } finally {
+      this.output.appendPending = undefined;
+      if (this.#ownsDb) await this.#db?.close();
+    }
   }
 
   /** Closes the server at the end of an `await using` block. */

@@ -1,8 +1,8 @@
 /**
- * The store of a server: replies wait for `appendfsync always`, snapshots follow the rule of `save`, and both follow
+ * The store of a server: no reply to a write leaves before the log has it, snapshots follow the rule of `save`, and both follow
  * CONFIG SET.
  */
-import type { Streams } from '../index.js';
+import type { Keylatch, Streams } from '../index.js';
 import type { Fsync, PersistentKeylatch } from '../persist.js';
 
 const CHECK_MS = 1000;
@@ -14,27 +14,40 @@ interface SavePoint {
   readonly changes: number;
 }
 
+/** Whether an engine has a store. Each entry of the package may have a class of its own, so a member decides. */
+export function hasStore(db: Keylatch): db is PersistentKeylatch {
+  return 'onPersistence' in db;
+}
+
 export class Storage {
   readonly #db: PersistentKeylatch;
   readonly #streams: Streams;
+  readonly #release: () => void;
   #savePoints: readonly SavePoint[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #savedAtMs = Date.now();
+  /** End of the last save by the rule, by a clock that no one sets. */
+  #savedAtMs = performance.now();
   #isSaving = false;
-  /** Effects of which the replies were released or dropped. */
-  #released = 0;
 
   constructor(db: PersistentKeylatch) {
     this.#db = db;
     this.#streams = db.streams;
+    this.#release = db.refuseWhileFailing();
+  }
+
+  /** False if snapshots are all that is stored. */
+  get hasLog(): boolean {
+    return this.#db.log.isKept;
   }
 
   /** Reads the configuration. */
   configured(): void {
-    this.#db.setFsync(this.#streams.parameter('appendfsync') as Fsync);
+    this.#db.fsync = this.#streams.parameter('appendfsync') as Fsync;
     this.#savePoints = savePointsOf(this.#streams.parameter('save'));
-    if (this.#savePoints.length === 0) clearInterval(this.#timer);
-    else this.#timer ??= setInterval(() => this.#saveIfDue(), CHECK_MS).unref();
+    if (this.#savePoints.length === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    } else this.#timer ??= setInterval(() => this.#saveIfDue(), CHECK_MS).unref();
   }
 
   /** Runs work for clients of which the effects are appended together, before their replies leave. */
@@ -42,38 +55,40 @@ export class Storage {
     return this.#db.log.grouped(work);
   }
 
-  /** With `always`: writes what is pending. False if replies to it must not leave, because it was not written. */
-  isSafe(): boolean {
-    const { log } = this.#db;
-    if (!log.isImmediate || log.flushNow()) return true;
-    const isOld = log.taken === this.#released;
-    this.#released = log.taken;
-    return isOld;
+  /** Appends what is pending, as `PersistentLog.appendPending` does. */
+  appendPending(): boolean | Promise<void> {
+    return this.#db.log.appendPending();
   }
 
   #saveIfDue(): void {
-    if (this.#isSaving || this.#db.closed) return;
+    if (this.#isSaving || this.#db.closed || this.#db.poisoned) return;
     const changes = this.#db.saves.unsavedEffects;
-    const elapsedMs = Date.now() - this.#savedAtMs;
+    const elapsedMs = performance.now() - this.#savedAtMs;
     if (this.#savePoints.some((point) => elapsedMs >= point.afterMs && changes >= point.changes)) void this.#save();
   }
 
-  /** Saves by the command, so that INFO, LASTSAVE and MISCONF know of it. A save that runs already is enough. */
+  /** Saves as BGSAVE does, so that INFO, LASTSAVE and MISCONF know of it. */
   async #save(): Promise<void> {
     this.#isSaving = true;
     try {
-      await this.#db.save();
+      await this.#db.saves.request('snapshot');
     } catch {
       // The engine reports the failure to clients.
     } finally {
       this.#isSaving = false;
-      this.#savedAtMs = Date.now();
+      this.#savedAtMs = performance.now();
     }
   }
 
-  /** Ends the timer. As in Redis, a server that saves snapshots saves one at its end. */
+  /**
+   * Ends the timer, and waits for a save that runs. As in Redis, a server that saves snapshots then saves what has changed
+   * since.
+   */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#db.log.saves.idle();
+    if (this.#db.closed || this.#db.poisoned) return;
+    this.#release();
     if (this.#savePoints.length > 0 && this.#db.saves.unsavedEffects > 0) await this.#save();
   }
 }

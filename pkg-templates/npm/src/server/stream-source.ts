@@ -4,7 +4,18 @@ import type { Stream, StreamUser } from '../index.js';
 /** Members of a stream that connections use. */
 export type ClientStream = Pick<
   Stream,
-  'id' | 'name' | 'db' | 'more' | 'parked' | 'closed' | 'listening' | 'inTransaction' | 'feed' | 'wake' | 'close'
+  | 'id'
+  | 'name'
+  | 'db'
+  | 'more'
+  | 'parked'
+  | 'closed'
+  | 'wrote'
+  | 'listening'
+  | 'inTransaction'
+  | 'feed'
+  | 'wake'
+  | 'close'
 >;
 
 export interface StreamSource {

@@ -61,6 +61,10 @@ export class FaultStream implements ClientStream {
     return this.#inner.listening;
   }
 
+  get wrote(): boolean {
+    return this.#inner.wrote;
+  }
+
   get name(): string {
     return this.#inner.name;
   }

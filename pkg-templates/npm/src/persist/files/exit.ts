@@ -1,17 +1,58 @@
-/** Work at the end of the process: one listener for all logs. */
-const works = new Set<() => void>();
+/**
+ * Work of stores at the end of the process: one listener for all. An error of such a listener would cancel the exit, so none
+ * leaves it.
+ */
 
-function runAll(): void {
-  for (const work of works) work();
+/** A store that is open. */
+export interface OpenStore {
+  /** Appends what waits; false if something could not be appended. */
+  flush(): boolean;
+  /** Releases the lock: a worker thread ends before its process. */
+  release(): void;
 }
 
-/** Runs work when the process exits. Returns a function that removes it. */
-export function atExit(work: () => void): () => void {
-  if (works.size === 0) process.on('exit', runAll);
-  const own = (): void => work();
-  works.add(own);
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+const stores = new Set<OpenStore>();
+/** Stores that are flushed when a signal comes. */
+const signalled = new Set<OpenStore>();
+
+/** Flushes and releases everything, whatever fails. What could not be appended makes the exit code say so. */
+function endAll(): void {
+  for (const store of stores) {
+    if (!succeeds(() => store.flush())) process.exitCode ||= 1;
+    succeeds(() => store.release());
+  }
+}
+
+function succeeds(work: () => unknown): boolean {
+  try {
+    return work() !== false;
+  } catch {
+    return false;
+  }
+}
+
+/** Ends the process by the signal, as without a listener, unless the program has one of its own: then it goes on. */
+function onSignal(signal: NodeJS.Signals): void {
+  for (const store of signalled) succeeds(() => store.flush());
+  if (process.listenerCount(signal) > 1) return;
+  endAll();
+  for (const name of SIGNALS) process.off(name, onSignal);
+  process.kill(process.pid, signal);
+}
+
+/** Flushes and releases a store when the process exits, with `onSignals` also by a signal. Returns a function that ends it. */
+export function atExit(store: OpenStore, onSignals: boolean): () => void {
+  if (stores.size === 0) process.on('exit', endAll);
+  stores.add(store);
+  if (onSignals) {
+    if (signalled.size === 0) for (const name of SIGNALS) process.on(name, onSignal);
+    signalled.add(store);
+  }
   return () => {
-    works.delete(own);
-    if (works.size === 0) process.off('exit', runAll);
+    stores.delete(store);
+    if (stores.size === 0) process.off('exit', endAll);
+    if (signalled.delete(store) && signalled.size === 0) for (const name of SIGNALS) process.off(name, onSignal);
   };
 }

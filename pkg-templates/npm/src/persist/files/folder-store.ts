@@ -1,29 +1,17 @@
 /** A store in a folder, in the layout of Redis 7: a base, logs, and a manifest that names them. */
-import {
-  closeSync,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { PersistenceError } from '../errors.js';
-import type { Fsync } from '../options.js';
+import type { FolderOptions, Fsync } from '../options.js';
 import type { Store, Stored } from '../store.js';
 import { later, type Delay } from '../time.js';
 import { LOG_FOLDER, LOG_NAME, pathOf, readContents, SNAPSHOT_NAME, type Contents } from './contents.js';
 import { atExit } from './exit.js';
 import { fileError, onFile } from './file-error.js';
-import { frameHeader } from './frames.js';
 import { lockFolder, type Release } from './lock.js';
+import { LogFile } from './log-file.js';
 import { formatManifest, type Manifest, type ManifestFile } from './manifest.js';
-import { makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './write.js';
+import { draftName, makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './write.js';
 
 /** Interval of `everysec`. */
 const SYNC_MS = 1000;
@@ -31,39 +19,27 @@ const SYNC_MS = 1000;
 /** Replaying that much takes some 150 ms; replacing it forces three files and a folder to the medium. */
 const COMPACT_BYTES_MIN = 16 * 2 ** 20;
 
-/** Size of a piece up to which it is written together with the line in front of it. */
-const COPIED_BYTES_MAX = 4096;
-
 type Written = Omit<Manifest, 'history'>;
-
-/** The log that pieces are appended to. */
-interface OpenLog {
-  readonly path: string;
-  readonly fd: number;
-  /** Length without a piece that was written in part. */
-  bytes: number;
-}
 
 export class FolderStore implements Store {
   readonly title: string;
   readonly compactBytesMin = COMPACT_BYTES_MIN;
   onLost: Store['onLost'];
+  onFailed: Store['onFailed'];
   readonly #folder: string;
+  readonly #flushesOnSignal: boolean;
   #fsync: Fsync;
   #release: Release | undefined;
   #manifestPath: string;
   /** Undefined until the folder has the layout of Redis 7. */
   #manifest: Written | undefined;
-  #log: OpenLog | undefined;
-  #isCut = true;
-  /** True while appended bytes are not forced to the medium. */
-  #isDirty = false;
+  #log: LogFile | undefined;
   #syncTimer: Delay | undefined;
-  #syncFailure: PersistenceError | undefined;
-  #running: Promise<void> | undefined;
+  #replacing: Promise<void> | undefined;
 
-  constructor(dir: string, fsync: Fsync) {
+  constructor(dir: string, { fsync, flushOnSignal = false }: FolderOptions) {
     this.#folder = resolve(dir);
+    this.#flushesOnSignal = flushOnSignal;
     this.#fsync = fsync;
     this.title = `directory ${this.#folder}`;
     this.#manifestPath = join(this.#folder, LOG_FOLDER, `${LOG_NAME}.manifest`);
@@ -80,11 +56,13 @@ export class FolderStore implements Store {
 
   set fsync(fsync: Fsync) {
     this.#fsync = fsync;
+    // Bytes that were left to the system before are forced now.
+    if (fsync !== 'no' && this.#log?.isDirty === true) this.#syncSoon();
   }
 
   /** True after the system failed to force bytes to the medium: it may have dropped them. */
   get mustReplace(): boolean {
-    return this.#syncFailure !== undefined;
+    return this.#log?.failure !== undefined;
   }
 
   async open(): Promise<Stored> {
@@ -120,24 +98,22 @@ export class FolderStore implements Store {
     const last = manifest.logs.at(-1);
     this.#manifest = manifest;
     if (last === undefined) return this.#beginLog(manifest);
-    const path = pathOf(this.#folder, last.name);
-    this.#log = openedLog(path, 'a');
+    this.#log = new LogFile(pathOf(this.#folder, last.name), 'a');
   }
 
-  /** Begins a log behind the others, and names it in the manifest. */
-  #beginLog(manifest: Written | undefined): void {
-    const seq = Math.max(0, ...(manifest?.logs ?? []).map((log) => log.seq)) + 1;
+  /** Begins a log behind the others, and names it in the manifest. With `isAlone` the others leave the manifest. */
+  #beginLog(manifest: Written, isAlone = false): void {
+    const seq = Math.max(0, ...manifest.logs.map((log) => log.seq)) + 1;
     const file = { name: `${this.#stem}.${seq}.incr.aof`, seq };
     makeFolder(join(this.#folder, LOG_FOLDER));
-    const log = openedLog(pathOf(this.#folder, file.name), 'w');
+    const log = newLog(pathOf(this.#folder, file.name));
     try {
-      if (manifest === undefined) return;
-      this.#writeManifest({ ...manifest, logs: [...manifest.logs, file] });
+      this.#writeManifest({ ...manifest, logs: isAlone ? [file] : [...manifest.logs, file] });
     } catch (error) {
-      closeSync(log.fd);
+      void log.close();
       throw error;
     }
-    if (this.#log !== undefined) closeSync(this.#log.fd);
+    void this.#log?.close();
     this.#log = log;
   }
 
@@ -148,98 +124,72 @@ export class FolderStore implements Store {
 
   #writeManifest(manifest: Written): void {
     const path = this.#manifestPath;
-    const draft = join(dirname(path), `temp-${this.#stem}.manifest`);
-    onFile(path, () => {
+    const draft = join(dirname(path), draftName('manifest'));
+    try {
       writeSynced(draft, formatManifest(manifest));
       renameSync(draft, path);
-    });
+    } catch (error) {
+      remove(draft);
+      throw fileError(error, path);
+    }
     syncFolder(dirname(path));
     this.#manifest = manifest;
   }
 
   append(piece: Uint8Array): void {
-    if (this.#syncFailure !== undefined) throw this.#syncFailure;
-    const log = this.#log as OpenLog;
-    onFile(log.path, () => {
-      this.#cut(log);
-      const header = Buffer.from(frameHeader(piece));
-      this.#isCut = false;
-      // A copy of a small piece takes less time than another call of the system.
-      const isSmall = piece.length < COPIED_BYTES_MAX;
-      for (const bytes of isSmall ? [Buffer.concat([header, piece])] : [header, piece])
-        for (let done = 0; done < bytes.length; ) done += writeSync(log.fd, bytes, done);
-      if (this.#fsync === 'always') this.#syncNow(log);
-      log.bytes += header.length + piece.length;
-      this.#isCut = true;
-    });
-    if (this.#fsync !== 'always') this.#isDirty = true;
-    if (this.#fsync === 'everysec') this.#syncTimer ??= later(SYNC_MS, () => void this.#syncLater(), false);
+    const log = this.#log as LogFile;
+    log.append(piece);
+    if (this.#fsync === 'always') log.syncNow();
+    else if (this.#fsync === 'everysec') this.#syncSoon();
   }
 
-  /** Removes what a failed append left behind. */
-  #cut(log: OpenLog): void {
-    if (this.#isCut) return;
-    ftruncateSync(log.fd, log.bytes);
-    this.#isCut = true;
+  #syncSoon(): void {
+    this.#syncTimer ??= later(SYNC_MS, () => void this.#syncByTimer(), false);
   }
 
-  #syncNow(log: OpenLog): void {
-    try {
-      fdatasyncSync(log.fd);
-    } catch (error) {
-      // Bytes of which the system said so once may be gone, whatever it says next.
-      this.#syncFailure = fileError(error, log.path);
-      throw error;
-    }
-  }
-
-  async #syncLater(): Promise<void> {
+  async #syncByTimer(): Promise<void> {
     this.#syncTimer = undefined;
-    await this.sync().catch(() => {});
+    await this.sync().catch((error: unknown) => this.onFailed?.(error));
   }
 
-  /** Forces appended bytes to the medium. With `no` that is left to the system. */
-  async sync(): Promise<void> {
-    if (this.#syncFailure !== undefined) throw this.#syncFailure;
-    if (this.#fsync === 'no' || !this.#isDirty || this.#log === undefined) return;
-    const { fd, path } = this.#log;
-    this.#isDirty = false;
-    await new Promise<void>((pass, fail) => {
-      fdatasync(fd, (error) => {
-        // The log was replaced, synced and closed meanwhile.
-        if (error === null || this.#log?.fd !== fd) return pass();
-        this.#syncFailure = fileError(error, path);
-        fail(this.#syncFailure);
-      });
-    });
+  /** Forces what was appended before the call to the medium. With `no` that is left to the system, unless `isForced`. */
+  async sync(isForced = false): Promise<void> {
+    if (this.#fsync === 'no' && !isForced) return;
+    await this.#log?.sync();
   }
 
   replace(snapshot: Uint8Array, seed: bigint): Promise<void> {
-    // The new log is begun before this method returns: later pieces belong behind the snapshot.
     const before = this.#manifest;
     try {
-      if (this.#log !== undefined && before !== undefined) {
-        const log = this.#log;
-        onFile(log.path, () => this.#cut(log));
-        if (this.#syncFailure === undefined) onFile(log.path, () => this.#syncNow(log));
-        this.#beginLog(before);
-      } else makeFolder(join(this.#folder, LOG_FOLDER));
+      this.#beforeReplace(before);
     } catch (error) {
       return Promise.reject(error);
     }
     const replaced = this.#replaceBase(snapshot, seed, before);
-    this.#running = replaced.catch(() => {});
+    this.#replacing = replaced.catch(() => {});
     return replaced;
+  }
+
+  /**
+   * Begins the new log before `replace` returns: later pieces belong behind the snapshot. A log of which a sync failed may
+   * have holes. Nothing may follow it, so the new log is then begun behind the snapshot.
+   */
+  #beforeReplace(before: Written | undefined): void {
+    if (this.#log === undefined || before === undefined) return makeFolder(join(this.#folder, LOG_FOLDER));
+    this.#log.cut();
+    if (this.#log.failure !== undefined) return;
+    this.#log.syncNow();
+    this.#beginLog(before);
   }
 
   async #replaceBase(snapshot: Uint8Array, seed: bigint, before: Written | undefined): Promise<void> {
     const seq = (before?.base?.seq ?? 0) + 1;
     const base = { name: `${this.#stem}.${seq}.base.rdb`, seq };
     await writeRenamed(pathOf(this.#folder, base.name), snapshot);
-    const logs = this.#manifest?.logs.slice(-1) ?? [];
+    // The log that was begun with the replacement, if one was.
+    const logs = (this.#manifest?.logs ?? []).filter((log) => before?.logs.includes(log) !== true);
     if (logs.length > 0) this.#writeManifest({ base, logs, seed });
-    else this.#beginLog({ base, logs, seed });
-    this.#syncFailure = undefined;
+    else this.#beginLog({ base, logs: before?.logs ?? [], seed }, true);
     const old: ManifestFile[] = before === undefined ? [] : [...(before.base === undefined ? [] : [before.base])];
     // A large file takes a while to delete.
     await Promise.all(
@@ -255,27 +205,21 @@ export class FolderStore implements Store {
   async close(): Promise<void> {
     this.#syncTimer?.cancel();
     this.#syncTimer = undefined;
-    await this.#running;
-    if (this.#log !== undefined) closeSync(this.#log.fd);
+    await this.#replacing;
+    const log = this.#log;
     this.#log = undefined;
+    await log?.close();
     this.#release?.();
     this.#release = undefined;
   }
 
-  watchEnd(flush: () => void): () => void {
-    // The lock is released too: a worker thread ends before its process.
-    return atExit(() => {
-      flush();
-      this.#release?.();
-    });
+  watchEnd(flush: () => boolean): () => void {
+    return atExit({ flush, release: () => this.#release?.() }, this.#flushesOnSignal);
   }
 }
 
-function openedLog(path: string, flags: 'a' | 'w'): OpenLog {
-  return onFile(path, () => {
-    // With `w` a log of a replacement that did not get into the manifest is emptied.
-    if (flags === 'w') writeFileSync(path, '');
-    const fd = openSync(path, 'a');
-    return { path, fd, bytes: fstatSync(fd).size };
-  });
+/** A new log. The empty file of a replacement that did not get into the manifest is taken. */
+function newLog(path: string): LogFile {
+  if (existsSync(path) && statSync(path).size === 0) return new LogFile(path, 'a');
+  return new LogFile(path, 'ax');
 }

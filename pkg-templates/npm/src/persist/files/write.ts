@@ -1,8 +1,12 @@
 /** Files and folders, written so that a crash leaves the old contents or the new. */
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { open as openFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, fileError } from './file-error.js';
+
+/** Beginning of the names of drafts: files that are written before they get their name. */
+export const DRAFT_PREFIX = 'temp-keylatch-';
 
 /** Makes a folder if it is missing. */
 export function makeFolder(path: string): void {
@@ -22,22 +26,28 @@ export function remove(path: string): void {
   }
 }
 
-/** Writes a small file and forces it to the medium. */
+/** Writes a small new file and forces it to the medium. */
 export function writeSynced(path: string, contents: string): void {
-  const fd = openSync(path, 'w');
+  const fd = openSync(path, 'wx');
   try {
-    writeSync(fd, contents);
+    const bytes = Buffer.from(contents);
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
 }
 
-/** Writes a file under another name, forces it to the medium, and gives it its name. */
+/** Name of a draft: no other save has it, in this process or another. `kind` is the ending of its file. */
+export function draftName(kind: 'rdb' | 'manifest'): string {
+  return `${DRAFT_PREFIX}${randomUUID().slice(0, 13)}.${kind}`;
+}
+
+/** Writes a file under a name of its own, forces it to the medium, and gives it its name. */
 export async function writeRenamed(path: string, bytes: Uint8Array): Promise<void> {
-  const draft = join(dirname(path), `temp-${process.pid}.rdb`);
+  const draft = join(dirname(path), draftName('rdb'));
   try {
-    const file = await openFile(draft, 'w');
+    const file = await openFile(draft, 'wx');
     try {
       await file.writeFile(bytes);
       await file.sync();

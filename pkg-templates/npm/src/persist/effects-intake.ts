@@ -1,0 +1,91 @@
+/** The way of effects from an engine to its log: when the engine signals them, and when they are taken. */
+import type { Unsubscribe } from '../subscriptions.js';
+import { FLUSH_MS } from './limits.js';
+import type { LogSource } from './log-settings.js';
+import { later, type Delay } from './time.js';
+
+const NOTHING = new Uint8Array(0);
+
+/** The log, as far as the intake needs it. */
+export interface IntakeUser {
+  /** True if effects are appended before the call that caused them returns. */
+  isImmediate(): boolean;
+  /** True while writing fails: effects are taken, and appended later. */
+  isFailing(): boolean;
+  /** True if waiting effects keep the process alive: nothing appends them at its end. */
+  readonly keepsAlive: boolean;
+  take(): void;
+  append(): void;
+  /** Appends the effects of the call in progress, which throws if that fails. */
+  appendInCall(): void;
+}
+
+export class EffectsIntake {
+  readonly #db: LogSource;
+  readonly #user: IntakeUser;
+  #stop: Unsubscribe | undefined;
+  #timer: Delay | undefined;
+  #groups = 0;
+  /** True from the engine's signal until its effects are taken. */
+  #isSignalled = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(db: LogSource, user: IntakeUser) {
+    this.#db = db;
+    this.#user = user;
+    this.#stop = db.onEffects(() => this.#signalled());
+  }
+
+  /** Reason why the engine gives no more effects: it has trapped. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
+  }
+
+  /** Runs work of which the effects are appended by the caller, together with those of other work. */
+  grouped<T>(work: () => T): T {
+    this.#groups += 1;
+    try {
+      return work();
+    } finally {
+      this.#groups -= 1;
+    }
+  }
+
+  /** Effects since the last call; none after the end, and once the engine has trapped. */
+  take(): Uint8Array {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#stop === undefined) return NOTHING;
+    this.#isSignalled = false;
+    try {
+      return this.#db.takeEffects();
+    } catch (error) {
+      this.#failure = { error };
+      this.#stop = undefined;
+      return NOTHING;
+    }
+  }
+
+  /** Takes nothing more. */
+  end(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  /** Called when effects are pending, and again when they are many. */
+  #signalled(): void {
+    const user = this.#user;
+    const isSecond = this.#isSignalled;
+    this.#isSignalled = true;
+    if (this.#groups > 0) {
+      // A call of the program in the same turn gets a signal of its own.
+      if (user.isImmediate()) user.take();
+      else if (isSecond) user.append();
+    } else if (user.isImmediate()) user.appendInCall();
+    else if (user.isFailing()) user.take();
+    else if (isSecond) user.append();
+    else this.#timer ??= later(FLUSH_MS, () => user.append(), user.keepsAlive);
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * One log file that pieces are appended to. At most one sync runs at a time. A barrier waits for a sync that began after its
+ * bytes were written, and no descriptor is closed under a sync.
+ */
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import { PersistenceError } from '../errors.js';
+import { codeOf, fileError, onFile } from './file-error.js';
+import { frameHeader } from './frames.js';
+
+/** Size of a piece up to which it is written together with the line in front of it. */
+const COPIED_BYTES_MAX = 4096;
+
+export class LogFile {
+  readonly path: string;
+  readonly #fd: number;
+  readonly #inode: number;
+  /** Length without a piece that was written in part. */
+  #bytes: number;
+  /** Length that is forced to the medium. What another process wrote before counts as forced. */
+  #syncedBytes: number;
+  /** True if the file may be longer than `#bytes`. */
+  #hasRest = false;
+  #failure: PersistenceError | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(path: string, flags: 'a' | 'ax') {
+    const [fd, { size, ino }] = onFile(path, () => {
+      const opened = openSync(path, flags);
+      return [opened, fstatSync(opened)] as const;
+    });
+    this.path = path;
+    this.#fd = fd;
+    this.#inode = ino;
+    this.#bytes = size;
+    this.#syncedBytes = size;
+  }
+
+  /** Set once a sync has failed: the system may have dropped bytes, whatever it says later. */
+  get failure(): PersistenceError | undefined {
+    return this.#failure;
+  }
+
+  /** True while appended bytes are not forced to the medium. */
+  get isDirty(): boolean {
+    return this.#syncedBytes < this.#bytes;
+  }
+
+  /** Appends a piece. After a failure nothing of it is there, or it is cut off by the next call. */
+  append(piece: Uint8Array): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    onFile(this.path, () => {
+      this.cut();
+      const header = Buffer.from(frameHeader(piece));
+      this.#hasRest = true;
+      // A copy of a small piece takes less time than another call of the system.
+      const isSmall = piece.length < COPIED_BYTES_MAX;
+      for (const bytes of isSmall ? [Buffer.concat([header, piece])] : [header, piece])
+        for (let done = 0; done < bytes.length; ) done += writeSync(this.#fd, bytes, done);
+      this.#bytes += header.length + piece.length;
+      this.#hasRest = false;
+    });
+  }
+
+  /** Removes what a failed append left behind. */
+  cut(): void {
+    if (!this.#hasRest) return;
+    onFile(this.path, () => ftruncateSync(this.#fd, this.#bytes));
+    this.#hasRest = false;
+  }
+
+  /** Forces everything appended to the medium before it returns. */
+  syncNow(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#refuseReplaced();
+    try {
+      fdatasyncSync(this.#fd);
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    this.#syncedBytes = this.#bytes;
+  }
+
+  /** Resolves when a sync that covers everything appended before the call has ended; rejects if one fails. */
+  async sync(): Promise<void> {
+    const wantedBytes = this.#bytes;
+    // The running sync may have begun before the last append.
+    while (this.#syncedBytes < wantedBytes) {
+      if (this.#failure !== undefined) throw this.#failure;
+      await (this.#running ?? this.#begin());
+    }
+  }
+
+  /** Closes the file, once no sync runs. */
+  async close(): Promise<void> {
+    while (this.#running !== undefined) await this.#running.catch(() => {});
+    closeSync(this.#fd);
+  }
+
+  #begin(): Promise<void> {
+    this.#refuseReplaced();
+    const coveredBytes = this.#bytes;
+    this.#running = new Promise((resolve, reject) => {
+      fdatasync(this.#fd, (error) => {
+        this.#running = undefined;
+        if (error !== null) return reject(this.#failed(error));
+        this.#syncedBytes = Math.max(this.#syncedBytes, coveredBytes);
+        resolve();
+      });
+    });
+    return this.#running;
+  }
+
+  #failed(error: unknown): PersistenceError {
+    this.#failure = fileError(error, this.path);
+    return this.#failure;
+  }
+
+  /** A log that was deleted or replaced takes bytes that no reader will find. */
+  #refuseReplaced(): void {
+    let inode: number | undefined;
+    try {
+      inode = statSync(this.path).ino;
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') return;
+    }
+    if (inode === this.#inode) return;
+    const reason = inode === undefined ? 'the log was deleted' : 'the log was replaced by another file';
+    throw new PersistenceError('LOST', `${this.path}: ${reason}; what this process holds is in memory only`, {
+      file: this.path,
+    });
+  }
+}
