@@ -29,8 +29,13 @@ export async function run(name, args = [], { input = '', timeoutMs = 60_000, ...
 }
 
 /** Serves for the duration of the test; `{ port, process, addresses, stop, rssBytes }`. */
-export async function serve(t, ...options) {
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', ...options], {
+export function serve(t, ...options) {
+  return serveBuild(t, folder, ...options);
+}
+
+/** Serves by the package in a folder. */
+export async function serveBuild(t, build, ...options) {
+  const child = spawn(process.execPath, [join(build, 'cli/keylatch.js'), 'serve', '--port', '0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let errors = '';
