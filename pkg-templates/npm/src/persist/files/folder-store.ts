@@ -8,7 +8,6 @@ import {
   openSync,
   renameSync,
   truncateSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { unlink } from 'node:fs/promises';
@@ -19,10 +18,11 @@ import type { Store, Stored } from '../store.js';
 import { later, type Delay } from '../time.js';
 import { LOG_FOLDER, LOG_NAME, pathOf, readContents, SNAPSHOT_NAME, type Contents } from './contents.js';
 import { atExit } from './exit.js';
-import { fileError, onFile } from './file-error.js';
+import { damaged, fileError, onFile } from './file-error.js';
 import { frameHeader } from './frames.js';
 import { lockFolder, type Release } from './lock.js';
 import { formatManifest, type Manifest, type ManifestFile } from './manifest.js';
+import { removeDrafts } from './unnamed.js';
 import { makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './write.js';
 
 /** Interval of `everysec`. */
@@ -89,7 +89,7 @@ export class FolderStore implements Store {
 
   async open(): Promise<Stored> {
     makeFolder(this.#folder);
-    this.#release = lockFolder(this.#folder);
+    this.#release = await lockFolder(this.#folder);
     try {
       return this.#opened(readContents(this.#folder));
     } catch (error) {
@@ -102,17 +102,24 @@ export class FolderStore implements Store {
     const { manifest, snapshot, parts, torn, loggedMs, locate } = contents;
     const isForeign = manifest === undefined && (snapshot !== null || parts.length > 0 || torn !== undefined);
     let { seed } = contents;
-    if (!isForeign) {
-      if (torn !== undefined) onFile(torn.path, () => truncateSync(torn.path, torn.wholeBytes));
-      if (manifest === undefined) seed = crypto.getRandomValues(new BigUint64Array(1))[0] as bigint;
-      this.#manifestPath = contents.manifestPath ?? this.#manifestPath;
-      this.#openLog(manifest ?? { base: undefined, logs: [], seed });
-      manifest?.history.forEach((name) => {
-        remove(pathOf(this.#folder, name));
-      });
-    }
+    if (!isForeign && manifest === undefined) seed = crypto.getRandomValues(new BigUint64Array(1))[0] as bigint;
+    const accept = (): void => {
+      if (!isForeign) this.#accept(contents, seed);
+      removeDrafts(this.#folder, join(this.#folder, LOG_FOLDER));
+    };
     const pieces = parts.map(({ bytes }) => bytes);
-    return { snapshot, pieces, loggedMs, seed, repairedBytes: torn?.tornBytes ?? 0, mustReplace: isForeign, locate };
+    const repairedBytes = torn?.tornBytes ?? 0;
+    return { snapshot, pieces, loggedMs, seed, repairedBytes, mustReplace: isForeign, locate, accept };
+  }
+
+  /** Cuts a torn end, opens the log, and deletes files that were replaced. */
+  #accept({ manifest, manifestPath, torn }: Contents, seed: bigint | null): void {
+    if (torn !== undefined) onFile(torn.path, () => truncateSync(torn.path, torn.wholeBytes));
+    this.#manifestPath = manifestPath ?? this.#manifestPath;
+    this.#openLog(manifest ?? { base: undefined, logs: [], seed });
+    manifest?.history.forEach((name) => {
+      remove(pathOf(this.#folder, name));
+    });
   }
 
   /** Opens the last log, or begins the first one. */
@@ -121,7 +128,7 @@ export class FolderStore implements Store {
     this.#manifest = manifest;
     if (last === undefined) return this.#beginLog(manifest);
     const path = pathOf(this.#folder, last.name);
-    this.#log = openedLog(path, 'a');
+    this.#log = openedLog(path);
   }
 
   /** Begins a log behind the others, and names it in the manifest. */
@@ -129,7 +136,7 @@ export class FolderStore implements Store {
     const seq = Math.max(0, ...(manifest?.logs ?? []).map((log) => log.seq)) + 1;
     const file = { name: `${this.#stem}.${seq}.incr.aof`, seq };
     makeFolder(join(this.#folder, LOG_FOLDER));
-    const log = openedLog(pathOf(this.#folder, file.name), 'w');
+    const log = emptyLog(pathOf(this.#folder, file.name));
     try {
       if (manifest === undefined) return;
       this.#writeManifest({ ...manifest, logs: [...manifest.logs, file] });
@@ -271,11 +278,17 @@ export class FolderStore implements Store {
   }
 }
 
-function openedLog(path: string, flags: 'a' | 'w'): OpenLog {
+function openedLog(path: string): OpenLog {
   return onFile(path, () => {
-    // With `w` a log of a replacement that did not get into the manifest is emptied.
-    if (flags === 'w') writeFileSync(path, '');
     const fd = openSync(path, 'a');
     return { path, fd, bytes: fstatSync(fd).size };
   });
+}
+
+/** Opens a new log, or an empty one that a replacement left behind when it failed. */
+function emptyLog(path: string): OpenLog {
+  const log = openedLog(path);
+  if (log.bytes === 0) return log;
+  closeSync(log.fd);
+  throw damaged(path, 0, 'the log holds data, but is not named by the manifest');
 }
