@@ -83,8 +83,8 @@ function copied(from: string, to: string): boolean {
 }
 
 /**
- * Removes a lock whose owner is dead. One process at a time may do so: the one that has the guard, which is a lock of its own
- * for these contents. The contents never come back, so a guard that comes too late removes nothing.
+ * Removes the lock of a dead owner. Only the process that has the guard may do so. A guard is a lock of its own for these
+ * contents, which never come back: a late one removes nothing.
  */
 async function removeDead(folder: string, path: string, draft: string): Promise<void> {
   const text = readIfThere(path);
