@@ -102,7 +102,10 @@ test('a manifest of zero bytes beside data is refused', async (t) => {
   const { dir } = await written(t);
   writeFileSync(inLogs(dir, MANIFEST), '');
   await refused(dir, /byte 0: no file is named, but appendonly\.aof\..* holds data/, inLogs(dir, MANIFEST));
-  for (const name of [BASE, LOG]) writeFileSync(inLogs(dir, name), '');
+  renameSync(inLogs(dir, BASE), join(dir, 'dump.rdb'));
+  writeFileSync(inLogs(dir, LOG), '');
+  await refused(dir, /no file is named, but dump\.rdb holds data/, inLogs(dir, MANIFEST));
+  rmSync(join(dir, 'dump.rdb'));
   assert.equal((await outcome(dir)).error, undefined, 'without data there is nothing to lose');
 });
 

@@ -38,7 +38,9 @@ const skip = hasContainers ? false : 'namespaces need root on Linux';
 
 /** Runs a program in another process, or in a container; `says` resolves to its output when it has a word. */
 function program(t, text, isContained = false) {
-  const node = [process.execPath, '--input-type=module', '-e', HEAD + text];
+  const file = join(folder(t), 'program.mjs');
+  writeFileSync(file, HEAD + text);
+  const node = [process.execPath, file];
   const [command, ...args] = isContained ? ['unshare', ...CONTAINER, ...node] : node;
   const child = spawn(command, args);
   t.after(() => child.kill('SIGKILL'));
@@ -213,6 +215,21 @@ test('a worker thread that is terminated does not keep the folder', async (t) =>
     await (await open({ dir })).close();
     assert.deepEqual(readdirSync(dir), ['appendonlydir']);
   }
+});
+
+test('a worker of a cluster owns the folder by itself', async (t) => {
+  const dir = folder(t);
+  const text = `import cluster from 'node:cluster';
+    if (cluster.isPrimary) {
+      cluster.fork().on('exit', () => console.log('killed'));
+      setInterval(() => {}, 1000);
+    } else { await open({ dir: ${JSON.stringify(dir)} }); console.log('ready'); setInterval(() => {}, 1000); }`;
+  const { says } = program(t, text);
+  await says(/ready/);
+  await assert.rejects(open({ dir }), { code: 'IN_USE' });
+  process.kill(lockOf(dir).pid, 'SIGKILL');
+  await says(/killed/);
+  await (await open({ dir })).close();
 });
 
 test('the socket keeps no process alive, and a process that ends by itself releases the folder', async (t) => {

@@ -34,7 +34,8 @@ export function refuseUnnamed(path: string, { base, logs, history }: Manifest): 
   const data = dataIn(folder);
   const end = statSync(path).size;
   if (base === undefined && logs.length === 0) {
-    if (data[0] !== undefined) throw damaged(path, end, `no file is named, but ${data[0]} holds data`);
+    const ignored = data[0] ?? dataIn(dirname(folder))[0];
+    if (ignored !== undefined) throw damaged(path, end, `no file is named, but ${ignored} holds data`);
     return;
   }
   const named = new Set([...logs.map(({ name }) => name), ...history]);
