@@ -80,7 +80,8 @@ function folder(t) {
 
 function copyOf(t, from) {
   const path = folder(t);
-  cpSync(from, path, { recursive: true });
+  // The socket of a lock cannot be copied.
+  cpSync(from, path, { recursive: true, filter: (name) => !name.endsWith('.sock') });
   return path;
 }
 

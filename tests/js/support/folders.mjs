@@ -10,10 +10,10 @@ export function folder(t) {
   return path;
 }
 
-/** A copy of a folder, removed after the test. */
+/** A copy of a folder, removed after the test. The socket of a lock cannot be copied. */
 export function copyOf(t, from) {
   const path = folder(t);
-  cpSync(from, path, { recursive: true });
+  cpSync(from, path, { recursive: true, filter: (name) => !name.endsWith('.sock') });
   return path;
 }
 

@@ -1,7 +1,8 @@
 /** `keylatch check`: says what a folder or file holds, where it is damaged, and cuts off a torn end. */
-import { truncateSync } from 'node:fs';
+import { statSync, truncateSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { Keylatch } from '../index.js';
+import { isPersistenceError, PersistenceError } from '../persist/errors.js';
 import { onFile } from '../persist/files/file-error.js';
 import { lockFolder } from '../persist/files/lock.js';
 import { databasesOf, dataFilesOf, examine, loaded, type DataFiles, type Examined } from './data-files.js';
@@ -25,7 +26,7 @@ interface Finding {
 }
 
 /** Checks a path. Returns the exit code. */
-export function check(words: readonly string[]): number {
+export async function check(words: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...words],
     options: { fix: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
@@ -37,6 +38,15 @@ export function check(words: readonly string[]): number {
   }
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new TypeError('check takes one PATH');
+  try {
+    return await checkPath(path, values.fix === true);
+  } catch (error) {
+    if (!isPersistenceError(error) || error.code !== 'DAMAGED') throw error;
+    return reportDamage(error);
+  }
+}
+
+async function checkPath(path: string, mustFix: boolean): Promise<number> {
   const files = dataFilesOf(path);
   if (files.paths.length === 0) {
     console.error(`keylatch check: ${path} holds no data: neither a log nor a snapshot`);
@@ -47,11 +57,11 @@ export function check(words: readonly string[]): number {
   for (const one of examined) console.log(`${one.path}: ${described(one)}`);
   for (const finding of findings) report(finding);
   if (findings.some(({ isTorn }) => !isTorn)) return DAMAGED;
-  if (findings.length > 0 && !values.fix) {
+  if (findings.length > 0 && !mustFix) {
     console.log('run keylatch check --fix to cut it off');
     return DAMAGED;
   }
-  for (const finding of findings) cut(files, finding);
+  for (const finding of findings) await cut(files, finding);
   return checkContents(files);
 }
 
@@ -79,14 +89,24 @@ function report({ examined: { path, bytes }, offset, reason, isTorn }: Finding):
   console.log(`${path}, byte ${offset}: ${kind}: ${reason} (${counted(bytes - offset, 'byte')} from there on)`);
 }
 
-function cut(files: DataFiles, { examined: { path, bytes }, offset }: Finding): void {
-  const release = lockFolder(files.folder);
+async function cut(files: DataFiles, { examined: { path, bytes }, offset }: Finding): Promise<void> {
+  const release = await lockFolder(files.folder);
   try {
-    onFile(path, () => truncateSync(path, offset));
+    onFile(path, () => {
+      if (statSync(path).size !== bytes)
+        throw new PersistenceError('IN_USE', `${path}: the file changed while it was checked; check it again`);
+      truncateSync(path, offset);
+    });
   } finally {
     release();
   }
   console.log(`${path}: cut off ${counted(bytes - offset, 'byte')}`);
+}
+
+/** Prints a refusal. Returns the exit code. */
+function reportDamage({ message }: Error): number {
+  console.log(`DAMAGED: ${message.replace(/; (?:nothing was changed|see keylatch check --help)$/, '')}`);
+  return DAMAGED;
 }
 
 /** Loads everything, which checks snapshots too, and counts. */
@@ -95,8 +115,7 @@ function checkContents(files: DataFiles): number {
   try {
     db = loaded(files);
   } catch (error) {
-    console.log(`DAMAGED: ${(error as Error).message.replace('; nothing was changed', '')}`);
-    return DAMAGED;
+    return reportDamage(error as Error);
   }
   const databases = databasesOf(db);
   for (const number of databases) console.log(summary(db, number));

@@ -33,6 +33,7 @@ async function opened(options: OpenOptions, store: Store, stored: Stored): Promi
   const seed = BigInt(options.seed ?? stored.seed ?? randomSeed());
   const db = new PersistentKeylatch({ ...withFloor(engineOptionsOf(options), floor), seed });
   const restoration = restore(db, stored, store.title);
+  stored.accept?.();
   floor.ms = Math.max(floor.ms, restoration.lastMs);
   const restored = {
     restoredKeys: keysOf(db),

@@ -28,6 +28,8 @@ export interface Stored {
   readonly mustReplace?: boolean | undefined;
   /** Translates an offset in a piece (-1: the snapshot) for messages. */
   readonly locate?: ((piece: number, offset: number) => StoredLocation) | undefined;
+  /** Called once everything was restored, before the first append: only then may the store repair or delete anything. */
+  readonly accept?: (() => void) | undefined;
 }
 
 /** A storage medium for one log. Methods are called one after the other, except `append` during `replace`. */

@@ -1,12 +1,13 @@
 /** Reads what a folder holds: an append-only file of Redis 7 or keylatch, one of older servers, or a lone snapshot. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PersistenceError } from '../errors.js';
 import type { StoredLocation } from '../store.js';
-import { codeOf, fileError, onFile } from './file-error.js';
+import { damaged, onFile } from './file-error.js';
 import { scanLog, type Scan } from './frames.js';
 import { parseManifest, type Manifest } from './manifest.js';
 import { isRdb, rdbHead, rdbLength } from './rdb-head.js';
+import { dataIn, isDraft, namesIn, refuseUnnamed } from './unnamed.js';
 
 /** Names that Redis gives its files unless configured otherwise. */
 export const LOG_FOLDER = 'appendonlydir';
@@ -51,7 +52,11 @@ export function layoutOf(folder: string): Layout {
   if (manifestPath !== undefined) {
     const manifest = parseManifest(text(manifestPath), manifestPath);
     const files = [...(manifest.base === undefined ? [] : [manifest.base]), ...manifest.logs];
-    return { manifest, manifestPath, paths: files.map(({ name }) => pathOf(folder, name)) };
+    const paths = files.map(({ name }) => pathOf(folder, name));
+    const missing = paths.find((path) => !existsSync(path));
+    if (missing !== undefined) throw damaged(missing, 0, 'the manifest names the file, but it is missing');
+    refuseUnnamed(manifestPath, manifest);
+    return { manifest, manifestPath, paths };
   }
   const alone = [LOG_NAME, SNAPSHOT_NAME].map((name) => join(folder, name)).find((path) => existsSync(path));
   return { manifest: undefined, manifestPath, paths: alone === undefined ? [] : [alone] };
@@ -86,20 +91,13 @@ export function pathOf(folder: string, name: string): string {
 
 /** The manifest of a folder of logs, whatever the name of the log is. */
 function findManifest(folder: string): string | undefined {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError(error, folder);
-  }
-  const found = names.filter((name) => name.endsWith('.manifest') && !name.startsWith('temp'));
+  const found = namesIn(folder).filter((name) => name.endsWith('.manifest') && !isDraft(name));
   if (found.length > 1)
     throw new PersistenceError('UNSUPPORTED', `${folder}: several manifests (${found.join(', ')}); keep one`, {
       file: folder,
     });
   if (found[0] !== undefined) return join(folder, found[0]);
-  const data = names.find((name) => /\.(aof|rdb)$/.test(name) && statSync(join(folder, name)).size > 0);
+  const data = dataIn(folder)[0];
   if (data === undefined) return undefined;
   const message = `${folder}: the manifest ${LOG_NAME}.manifest is missing beside ${data}; restore it, or move the folder away`;
   throw new PersistenceError('DAMAGED', message, { file: join(folder, `${LOG_NAME}.manifest`) });
@@ -121,6 +119,8 @@ class ContentsReader {
   add(path: string, isLast: boolean): void {
     const bytes = onFile(path, () => readFileSync(path));
     let start = 0;
+    if (path.endsWith('.rdb') && !isRdb(bytes))
+      throw damaged(path, 0, bytes.length === 0 ? 'the snapshot is empty' : 'not a snapshot');
     if (isRdb(bytes)) {
       if (this.#snapshot !== undefined || this.#parts.length > 0)
         throw damaged(path, 0, 'a snapshot stands behind other files');
@@ -180,9 +180,4 @@ class ContentsReader {
       },
     };
   }
-}
-
-function damaged(file: string, offset: number, reason: string): PersistenceError {
-  const message = `${file}, byte ${offset}: ${reason}; see keylatch check --help`;
-  return new PersistenceError('DAMAGED', message, { file, offset });
 }

@@ -32,3 +32,9 @@ export function onFile<T>(file: string, work: () => T): T {
     throw fileError(error, file);
   }
 }
+
+/** Damage of a file at an offset. */
+export function damaged(file: string, offset: number, reason: string): PersistenceError {
+  const message = `${file}, byte ${offset}: ${reason}; see keylatch check --help`;
+  return new PersistenceError('DAMAGED', message, { file, offset });
+}

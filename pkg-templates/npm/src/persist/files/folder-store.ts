@@ -1,5 +1,5 @@
 /** A store in a folder, in the layout of Redis 7: a base, logs, and a manifest that names them. */
-import { existsSync, renameSync, statSync, truncateSync } from 'node:fs';
+import { renameSync, truncateSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { FolderOptions, Fsync } from '../options.js';
@@ -7,10 +7,11 @@ import type { Store, Stored } from '../store.js';
 import { later, type Delay } from '../time.js';
 import { LOG_FOLDER, LOG_NAME, pathOf, readContents, SNAPSHOT_NAME, type Contents } from './contents.js';
 import { atExit } from './exit.js';
-import { fileError, onFile } from './file-error.js';
+import { damaged, fileError, onFile } from './file-error.js';
 import { lockFolder, type Release } from './lock.js';
 import { LogFile } from './log-file.js';
 import { formatManifest, type Manifest, type ManifestFile } from './manifest.js';
+import { removeDrafts } from './unnamed.js';
 import { draftName, makeFolder, remove, syncFolder, writeRenamed, writeSynced } from './write.js';
 
 /** Interval of `everysec`. */
@@ -67,7 +68,7 @@ export class FolderStore implements Store {
 
   async open(): Promise<Stored> {
     makeFolder(this.#folder);
-    this.#release = lockFolder(this.#folder);
+    this.#release = await lockFolder(this.#folder);
     try {
       return this.#opened(readContents(this.#folder));
     } catch (error) {
@@ -80,17 +81,24 @@ export class FolderStore implements Store {
     const { manifest, snapshot, parts, torn, loggedMs, locate } = contents;
     const isForeign = manifest === undefined && (snapshot !== null || parts.length > 0 || torn !== undefined);
     let { seed } = contents;
-    if (!isForeign) {
-      if (torn !== undefined) onFile(torn.path, () => truncateSync(torn.path, torn.wholeBytes));
-      if (manifest === undefined) seed = crypto.getRandomValues(new BigUint64Array(1))[0] as bigint;
-      this.#manifestPath = contents.manifestPath ?? this.#manifestPath;
-      this.#openLog(manifest ?? { base: undefined, logs: [], seed });
-      manifest?.history.forEach((name) => {
-        remove(pathOf(this.#folder, name));
-      });
-    }
+    if (!isForeign && manifest === undefined) seed = crypto.getRandomValues(new BigUint64Array(1))[0] as bigint;
+    const accept = (): void => {
+      if (!isForeign) this.#accept(contents, seed);
+      removeDrafts(this.#folder, join(this.#folder, LOG_FOLDER));
+    };
     const pieces = parts.map(({ bytes }) => bytes);
-    return { snapshot, pieces, loggedMs, seed, repairedBytes: torn?.tornBytes ?? 0, mustReplace: isForeign, locate };
+    const repairedBytes = torn?.tornBytes ?? 0;
+    return { snapshot, pieces, loggedMs, seed, repairedBytes, mustReplace: isForeign, locate, accept };
+  }
+
+  /** Cuts a torn end, opens the log, and deletes files that were replaced. */
+  #accept({ manifest, manifestPath, torn }: Contents, seed: bigint | null): void {
+    if (torn !== undefined) onFile(torn.path, () => truncateSync(torn.path, torn.wholeBytes));
+    this.#manifestPath = manifestPath ?? this.#manifestPath;
+    this.#openLog(manifest ?? { base: undefined, logs: [], seed });
+    manifest?.history.forEach((name) => {
+      remove(pathOf(this.#folder, name));
+    });
   }
 
   /** Opens the last log, or begins the first one. */
@@ -98,7 +106,7 @@ export class FolderStore implements Store {
     const last = manifest.logs.at(-1);
     this.#manifest = manifest;
     if (last === undefined) return this.#beginLog(manifest);
-    this.#log = new LogFile(pathOf(this.#folder, last.name), 'a');
+    this.#log = new LogFile(pathOf(this.#folder, last.name));
   }
 
   /** Begins a log behind the others, and names it in the manifest. With `isAlone` the others leave the manifest. */
@@ -106,7 +114,7 @@ export class FolderStore implements Store {
     const seq = Math.max(0, ...manifest.logs.map((log) => log.seq)) + 1;
     const file = { name: `${this.#stem}.${seq}.incr.aof`, seq };
     makeFolder(join(this.#folder, LOG_FOLDER));
-    const log = newLog(pathOf(this.#folder, file.name));
+    const log = emptyLog(pathOf(this.#folder, file.name));
     try {
       this.#writeManifest({ ...manifest, logs: isAlone ? [file] : [...manifest.logs, file] });
     } catch (error) {
@@ -218,8 +226,10 @@ export class FolderStore implements Store {
   }
 }
 
-/** A new log. The empty file of a replacement that did not get into the manifest is taken. */
-function newLog(path: string): LogFile {
-  if (existsSync(path) && statSync(path).size === 0) return new LogFile(path, 'a');
-  return new LogFile(path, 'ax');
+/** A new log. The empty file that a replacement left behind when it failed is taken; one with data is never emptied. */
+function emptyLog(path: string): LogFile {
+  const log = new LogFile(path);
+  if (log.bytes === 0) return log;
+  void log.close();
+  throw damaged(path, 0, 'the log holds data, but is not named by the manifest');
 }

@@ -1,49 +1,64 @@
 /**
- * The lock of a folder: a file with process id, start time of the process and boot id of the system. A dead process does
- * not keep it. It holds among processes of one system that see each other's ids.
+ * The lock of a folder: a file that names its owner, and a socket on which the owner listens. A dead process does not keep
+ * it. It holds among the processes of one machine, in containers too.
  */
-import { constants, copyFileSync, linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { constants, copyFileSync, existsSync, linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PersistenceError } from '../errors.js';
+import { crc32 } from './crc.js';
 import { codeOf, fileError, onFile } from './file-error.js';
+import { liveOwner, ownOwner, parseOwner } from './lock-owner.js';
+import { isListening, isSocketName, listenIn, type LockSocket } from './lock-socket.js';
+import { readIfThere } from './processes.js';
+import { namesIn } from './unnamed.js';
+import { remove } from './write.js';
 
 /** Name of the lock in its folder. */
 export const LOCK_NAME = 'keylatch.lock';
 
-/** A process. */
-interface Owner {
-  readonly pid: number;
-  /** Start of the process, in ticks since boot; null where the system does not tell. */
-  readonly started: string | null;
-  readonly boot: string | null;
-  readonly host: string;
-}
+/** Names of files that exist while a lock is acquired. */
+const TRANSIENT = /^keylatch\.lock\.(?:draft|takeover)-/;
 
-/** Function that releases the lock. */
+/** Function that releases the lock, without waiting. */
 export type Release = () => void;
 
-let count = 0;
-
 /** Locks a folder. @throws PersistenceError that names a live owner. */
-export function lockFolder(folder: string): Release {
-  const path = join(folder, LOCK_NAME);
-  const own = JSON.stringify(owner(process.pid));
-  const draft = `${path}.${process.pid}.${(count += 1)}`;
-  onFile(folder, () => writeFileSync(draft, own));
-  try {
-    // A link appears with its contents, and only if there is none: no other process ever reads half a lock.
-    while (!linked(draft, path)) takeOver(folder, path, draft);
-    return () => {
-      if (readIfThere(path) === own) remove(path);
-    };
-  } finally {
-    remove(draft);
+export async function lockFolder(folder: string): Promise<Release> {
+  for (;;) {
+    const release = await attempt(folder);
+    if (release !== undefined) return release;
   }
 }
 
-function owner(pid: number): Owner {
-  return { pid, started: startOf(pid), boot: bootId(), host: hostname() };
+/**
+ * Undefined if the socket is gone: a process that had the lock before took it for one of a dead process while it was made.
+ * The lock counts as dead then, and the next attempt removes it.
+ */
+async function attempt(folder: string): Promise<Release | undefined> {
+  const id = randomBytes(8).toString('hex');
+  const socket = await listenIn(folder, id);
+  const path = join(folder, LOCK_NAME);
+  const draft = `${path}.draft-${id}`;
+  const own = JSON.stringify(ownOwner(id, socket?.name));
+  const release = (): void => {
+    // The lock goes first: without its socket it would be a dead one.
+    if (readIfThere(path) === own) remove(path);
+    socket?.close();
+  };
+  try {
+    onFile(folder, () => writeFileSync(draft, own));
+    // A link appears with its contents, and only if there is none: no other process ever reads half a lock.
+    while (!linked(draft, path)) await removeDead(folder, path, draft);
+    if (socket !== undefined && !existsSync(join(folder, socket.name))) return void socket.close();
+    await removeRemains(folder, own, socket);
+    return release;
+  } catch (error) {
+    release();
+    throw error;
+  } finally {
+    remove(draft);
+  }
 }
 
 function linked(from: string, to: string): boolean {
@@ -67,35 +82,19 @@ function copied(from: string, to: string): boolean {
   }
 }
 
-/** Removes the lock of a dead process. A second lock lets one process at a time do so. */
-function takeOver(folder: string, path: string, draft: string): void {
-  refuseAlive(folder, path);
-  const guard = `${path}.takeover`;
-  if (!linked(draft, guard)) {
-    refuseAlive(folder, guard);
-    // Its owner died within these few lines.
-    remove(guard);
-    return;
-  }
-  try {
-    refuseAlive(folder, path);
-    renameSync(path, `${draft}.dead`);
-    remove(`${draft}.dead`);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  } finally {
-    remove(guard);
-  }
-}
-
-function refuseAlive(folder: string, path: string): void {
+/**
+ * Removes the lock of a dead owner. Only the process that has the guard may do so. A guard is a lock of its own for these
+ * contents, which never come back: a late one removes nothing.
+ */
+async function removeDead(folder: string, path: string, draft: string): Promise<void> {
   const text = readIfThere(path);
   if (text === undefined) return;
-  const found = parse(text);
-  if (found === undefined) throw inUse(folder, path, 'an unknown process (the lock cannot be read)');
-  if (found.host !== hostname() && found.boot !== bootId())
-    throw inUse(folder, path, `process ${found.pid} on ${found.host}, another machine`);
-  if (isAlive(found)) throw inUse(folder, path, found.pid === process.pid ? 'this process' : `process ${found.pid}`);
+  const by = await liveOwner(folder, text);
+  if (by !== undefined) throw inUse(folder, path, by);
+  const guard = join(folder, `${LOCK_NAME}.takeover-${crc32(text).toString(16)}`);
+  if (!linked(draft, guard)) return removeDead(folder, guard, draft);
+  if (readIfThere(path) === text) remove(path);
+  remove(guard);
 }
 
 function inUse(folder: string, path: string, by: string): PersistenceError {
@@ -105,55 +104,17 @@ function inUse(folder: string, path: string, by: string): PersistenceError {
   return new PersistenceError('IN_USE', message, { file: path });
 }
 
-function parse(text: string): Owner | undefined {
-  try {
-    const found = JSON.parse(text) as Owner;
-    return Number.isSafeInteger(found?.pid) ? found : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** A process id alone may belong to another process since, or to one before the last boot. */
-function isAlive({ pid, started, boot }: Owner): boolean {
-  if (boot !== null && bootId() !== null && boot !== bootId()) return false;
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: another user's process.
-    if (codeOf(error) === 'ESRCH') return false;
-  }
-  const now = startOf(pid);
-  return now !== DEAD && (started === null || now === null || started === now);
-}
-
-/** Start of a process that has ended and that its parent has not noticed. */
-const DEAD = 'dead';
-
-/** Field 22 of the process' status; its name, field 2, may contain anything but ends with the last parenthesis. */
-function startOf(pid: number): string | null {
-  const status = readIfThere(`/proc/${pid}/stat`);
-  if (status === undefined) return null;
-  const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
-  return /^[ZX]/.test(fields[0] ?? '') ? DEAD : (fields[19] ?? null);
-}
-
-function bootId(): string | null {
-  return readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? null;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Gone already, or the folder cannot be written any more.
+/** Deletes what killed processes left behind while they locked the folder. Files of live ones stay. */
+async function removeRemains(folder: string, own: string, socket: LockSocket | undefined): Promise<void> {
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    const text = TRANSIENT.test(name) ? readIfThere(path) : undefined;
+    const isDeadFile =
+      text !== undefined &&
+      text !== own &&
+      parseOwner(text) !== undefined &&
+      (await liveOwner(folder, text)) === undefined;
+    const isDeadSocket = isSocketName(name) && name !== socket?.name && !(await isListening(folder, name));
+    if (isDeadFile || isDeadSocket) remove(path);
   }
 }

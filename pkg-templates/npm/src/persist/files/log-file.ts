@@ -23,9 +23,9 @@ export class LogFile {
   #failure: PersistenceError | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(path: string, flags: 'a' | 'ax') {
+  constructor(path: string) {
     const [fd, { size, ino }] = onFile(path, () => {
-      const opened = openSync(path, flags);
+      const opened = openSync(path, 'a');
       return [opened, fstatSync(opened)] as const;
     });
     this.path = path;
@@ -38,6 +38,10 @@ export class LogFile {
   /** Set once a sync has failed: the system may have dropped bytes, whatever it says later. */
   get failure(): PersistenceError | undefined {
     return this.#failure;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** True while appended bytes are not forced to the medium. */

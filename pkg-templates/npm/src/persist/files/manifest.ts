@@ -2,14 +2,14 @@
  * The manifest of an append-only file of Redis 7: a base, which is a snapshot, and the logs after it. Lines that begin
  * with `#` are ignored by Redis; the last one holds the engine's seed and a checksum of the lines before it.
  */
-import { PersistenceError } from '../errors.js';
 import { crc32 } from './crc.js';
+import { damaged } from './file-error.js';
 import { seedOf } from './rdb-head.js';
 
 /** A manifest. Names are relative to its folder. */
 export interface Manifest {
   readonly base: ManifestFile | undefined;
-  /** Logs, in order. */
+  /** Logs, in the order of their sequence numbers. */
   readonly logs: readonly ManifestFile[];
   /** Files that were replaced and may be deleted. */
   readonly history: readonly string[];
@@ -22,7 +22,7 @@ export interface ManifestFile {
   readonly seq: number;
 }
 
-const TRAILER = /^# keylatch crc ([0-9a-f]{8})(?: seed (\d+))?$/;
+const TRAILER = /^# keylatch crc ([0-9a-f]{8})(?: seed (\d+))?\s*$/;
 
 export function formatManifest({ base, logs, seed }: Omit<Manifest, 'history'>): string {
   const line = ({ name, seq }: ManifestFile, type: string) => `file ${quoted(name)} seq ${seq} type ${type}\n`;
@@ -37,30 +37,57 @@ function checksum(text: string): string {
 
 /** @throws PersistenceError with the line that cannot be read. */
 export function parseManifest(text: string, file: string): Manifest {
-  let base: ManifestFile | undefined;
+  const entries = new Entries();
   let seed: bigint | null = null;
-  const logs: ManifestFile[] = [];
-  const history: string[] = [];
-  let offset = 0;
+  let [index, offset] = [0, 0];
   for (const line of text.split('\n')) {
+    const isCut = index + line.length === text.length && line !== '';
+    if (isCut) throw damaged(file, offset, 'the last line has no end: the manifest is cut');
     const [, crc, digits] = TRAILER.exec(line) ?? [];
-    if (crc !== undefined && crc !== checksum(text.slice(0, text.lastIndexOf(line))))
-      throw new PersistenceError('DAMAGED', `${file}, byte ${offset}: the checksum does not fit`, { file, offset });
+    if (crc !== undefined && crc !== checksum(text.slice(0, index)))
+      throw damaged(file, offset, 'the checksum does not fit');
     if (digits !== undefined) seed = seedOf(digits);
-    if (line.trim() !== '' && !line.startsWith('#')) {
-      const entry = parseLine(line);
-      if (entry === undefined || (entry.type === 'b' && base !== undefined))
-        throw new PersistenceError('DAMAGED', `${file}, byte ${offset}: not a line of a manifest: ${line}`, {
-          file,
-          offset,
-        });
-      if (entry.type === 'b') base = entry;
-      else if (entry.type === 'i') logs.push(entry);
-      else history.push(entry.name);
-    }
+    const problem = line.trim() === '' || line.startsWith('#') ? undefined : entries.add(line);
+    if (problem !== undefined) throw damaged(file, offset, `${problem}: ${line.trimEnd()}`);
+    index += line.length + 1;
     offset += Buffer.byteLength(line) + 1;
   }
-  return { base, logs: logs.sort((one, other) => one.seq - other.seq), history, seed };
+  const { base, logs, history } = entries;
+  return { base, logs, history, seed };
+}
+
+/** Files that the lines of a manifest name. */
+class Entries {
+  base: ManifestFile | undefined;
+  readonly logs: ManifestFile[] = [];
+  readonly history: string[] = [];
+  readonly #names = new Set<string>();
+
+  /** Takes a line. Returns the problem, if there is one. */
+  add(line: string): string | undefined {
+    const entry = parseLine(line);
+    if (entry === undefined) return 'not a line of a manifest';
+    const { name, seq, type } = entry;
+    if (this.#names.has(name)) return 'the file is named twice';
+    this.#names.add(name);
+    if (type === 'h') this.history.push(name);
+    else if (type === 'b') return this.#addBase({ name, seq });
+    else return this.#addLog({ name, seq });
+    return undefined;
+  }
+
+  #addBase(file: ManifestFile): string | undefined {
+    if (this.base !== undefined) return 'a second base';
+    this.base = file;
+    return undefined;
+  }
+
+  #addLog(file: ManifestFile): string | undefined {
+    const last = this.logs.at(-1);
+    if (last !== undefined && file.seq <= last.seq) return 'the sequence number does not rise';
+    this.logs.push(file);
+    return undefined;
+  }
 }
 
 function parseLine(line: string): (ManifestFile & { readonly type: string }) | undefined {

@@ -6,6 +6,7 @@ import { SNAPSHOT_NAME } from './contents.js';
 import { onFile } from './file-error.js';
 import { lockFolder, type Release } from './lock.js';
 import { rdbHead } from './rdb-head.js';
+import { removeDrafts } from './unnamed.js';
 import { makeFolder, writeRenamed } from './write.js';
 
 export class SnapshotStore implements Store {
@@ -26,13 +27,14 @@ export class SnapshotStore implements Store {
 
   async open(): Promise<Stored> {
     makeFolder(this.#folder);
-    this.#release = lockFolder(this.#folder);
+    this.#release = await lockFolder(this.#folder);
     const path = this.#path;
-    if (!existsSync(path)) return { snapshot: null, pieces: [], loggedMs: 0, seed: null, repairedBytes: 0 };
+    const accept = (): void => removeDrafts(this.#folder);
+    if (!existsSync(path)) return { snapshot: null, pieces: [], loggedMs: 0, seed: null, repairedBytes: 0, accept };
     const snapshot = onFile(path, () => readFileSync(path));
     const { seed, writtenMs } = rdbHead(snapshot);
     const locate = (_: number, offset: number) => ({ file: path, offset });
-    return { snapshot, pieces: [], loggedMs: writtenMs, seed, repairedBytes: 0, locate };
+    return { snapshot, pieces: [], loggedMs: writtenMs, seed, repairedBytes: 0, locate, accept };
   }
 
   append(): void {}
