@@ -17,6 +17,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { folder } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
@@ -217,19 +218,28 @@ test('a worker thread that is terminated does not keep the folder', async (t) =>
   }
 });
 
-test('a worker of a cluster owns the folder by itself', async (t) => {
+test('a worker of a cluster owns the folder by itself, also without its primary process', async (t) => {
   const dir = folder(t);
   const text = `import cluster from 'node:cluster';
-    if (cluster.isPrimary) {
-      cluster.fork().on('exit', () => console.log('killed'));
-      setInterval(() => {}, 1000);
-    } else { await open({ dir: ${JSON.stringify(dir)} }); console.log('ready'); setInterval(() => {}, 1000); }`;
-  const { says } = program(t, text);
+    if (cluster.isPrimary) cluster.fork();
+    else { await open({ dir: ${JSON.stringify(dir)} }); console.log('ready'); setInterval(() => {}, 1000); }`;
+  const { child, ended, says } = program(t, text);
   await says(/ready/);
-  await assert.rejects(open({ dir }), { code: 'IN_USE' });
-  process.kill(lockOf(dir).pid, 'SIGKILL');
-  await says(/killed/);
-  await (await open({ dir })).close();
+  const { pid } = lockOf(dir);
+  process.kill(pid, 'SIGSTOP');
+  t.after(() => {
+    // Its output would keep this process alive.
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+  });
+  child.kill('SIGKILL');
+  await ended;
+  await assert.rejects(open({ dir }), { code: 'IN_USE', message: new RegExp(`process ${pid}: close`) });
+  process.kill(pid, 'SIGKILL');
+  // The worker is no child of this process: its end is seen by what it leaves.
+  let db;
+  for (const end = Date.now() + 20_000; db === undefined && Date.now() < end; await sleep(20))
+    db = await open({ dir }).catch(() => undefined);
+  await db.close();
 });
 
 test('the socket keeps no process alive, and a process that ends by itself releases the folder', async (t) => {
