@@ -1,12 +1,22 @@
 // Damage of folders: a refusal changes no byte, and what a killed process leaves behind is no damage.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { copyOf, folder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 
+const { Keylatch } = await entry('index');
 const { open, serverStore } = await entry('persist');
 
 const NOW = 1_767_225_600_000;
@@ -267,4 +277,20 @@ test('keylatch check reports the same damage, and changes nothing', async (t) =>
       assert.deepEqual(contentsOf(copy), before);
       assert.ok(!existsSync(join(copy, 'keylatch.lock')));
     });
+});
+
+test('a process that ends while it converts a lone snapshot leaves it as it was', async (t) => {
+  const dir = folder(t);
+  const source = new Keylatch();
+  source.set('k', 'v');
+  writeFileSync(join(dir, 'dump.rdb'), source.snapshot());
+  mkdirSync(join(dir, 'appendonlydir'));
+  // The base has its name, and the manifest does not name it yet.
+  writeFileSync(join(dir, 'appendonlydir', 'appendonly.aof.1.base.rdb'), source.snapshot());
+  const db = await open({ dir });
+  assert.equal(db.get('k'), 'v');
+  await db.close();
+  // Where there was a manifest there is a log, and the snapshot may be older.
+  rmSync(join(dir, 'appendonlydir', 'appendonly.aof.manifest'));
+  await assert.rejects(open({ dir }), { code: 'DAMAGED', message: /manifest .* is missing/ });
 });

@@ -48,7 +48,8 @@ export interface Layout {
 
 /** Finds the files of a folder. @throws PersistenceError for a manifest that is damaged or missing. */
 export function layoutOf(folder: string): Layout {
-  const manifestPath = findManifest(join(folder, LOG_FOLDER));
+  const alone = [LOG_NAME, SNAPSHOT_NAME].map((name) => join(folder, name)).find((path) => existsSync(path));
+  const manifestPath = findManifest(join(folder, LOG_FOLDER), alone !== undefined);
   if (manifestPath !== undefined) {
     const manifest = parseManifest(text(manifestPath), manifestPath);
     const files = [...(manifest.base === undefined ? [] : [manifest.base]), ...manifest.logs];
@@ -58,7 +59,6 @@ export function layoutOf(folder: string): Layout {
     refuseUnnamed(manifestPath, manifest);
     return { manifest, manifestPath, paths };
   }
-  const alone = [LOG_NAME, SNAPSHOT_NAME].map((name) => join(folder, name)).find((path) => existsSync(path));
   return { manifest: undefined, manifestPath, paths: alone === undefined ? [] : [alone] };
 }
 
@@ -89,16 +89,20 @@ export function pathOf(folder: string, name: string): string {
   return name === LOG_NAME && !existsSync(path) && existsSync(above) ? above : path;
 }
 
-/** The manifest of a folder of logs, whatever the name of the log is. */
-function findManifest(folder: string): string | undefined {
-  const found = namesIn(folder).filter((name) => name.endsWith('.manifest') && !isDraft(name));
+/**
+ * The manifest of a folder of logs, whatever the name of the log is. `isConverted`: the folder above has a file of another
+ * layout. A process that ends while it converts that leaves a base and no log; where there was a manifest there is a log.
+ */
+function findManifest(folder: string, isConverted: boolean): string | undefined {
+  const names = namesIn(folder);
+  const found = names.filter((name) => name.endsWith('.manifest') && !isDraft(name));
   if (found.length > 1)
     throw new PersistenceError('UNSUPPORTED', `${folder}: several manifests (${found.join(', ')}); keep one`, {
       file: folder,
     });
   if (found[0] !== undefined) return join(folder, found[0]);
   const data = dataIn(folder)[0];
-  if (data === undefined) return undefined;
+  if (data === undefined || (isConverted && !names.some((name) => name.endsWith('.aof')))) return undefined;
   const message = `${folder}: the manifest ${LOG_NAME}.manifest is missing beside ${data}; restore it, or move the folder away`;
   throw new PersistenceError('DAMAGED', message, { file: join(folder, `${LOG_NAME}.manifest`) });
 }
