@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
 use crate::engine::InspectedPart;
+use crate::engine::persistence::skipped::{Skipped, SkippedPart};
 use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
 
 /// Bytes that become a Uint8Array.
@@ -58,10 +59,26 @@ struct KeyView<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReplayedView {
+struct ReplayedView<'a> {
     units: usize,
     dropped_bytes: usize,
     last_now_ms: Option<f64>,
+    skipped: SkippedView<'a>,
+}
+
+#[derive(Serialize)]
+struct SkippedView<'a> {
+    count: f64,
+    types: Views<'a, (String, u64), (&'a str, f64)>,
+    keys: Views<'a, SkippedPart, SkippedPartView<'a>>,
+}
+
+#[derive(Serialize)]
+struct SkippedPartView<'a> {
+    key: Option<Bytes<'a>>,
+    db: u8,
+    r#type: &'a str,
+    offset: usize,
 }
 
 #[wasm_bindgen]
@@ -105,13 +122,17 @@ impl Engine {
         self.keylatch.take_effects()
     }
 
-    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs }`.
-    pub fn replay(&mut self, length: usize) -> Result<JsValue, JsError> {
-        let replayed = self.keylatch.replay(self.area.bytes(length))?;
+    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs, skipped }`. With `skips`, commands of
+    /// other programs are left out.
+    pub fn replay(&mut self, length: usize, skips: bool) -> Result<JsValue, JsError> {
+        let (log, mut skipped) = (self.area.bytes(length), Skipped::default());
+        let replayed =
+            if skips { self.keylatch.replay_skipping(log, &mut skipped) } else { self.keylatch.replay(log) }?;
         to_js(&ReplayedView {
             units: replayed.units,
             dropped_bytes: replayed.dropped_bytes,
             last_now_ms: replayed.last_now_ms.map(|ms| ms as f64),
+            skipped: skipped_view(&skipped),
         })
     }
 
@@ -120,9 +141,12 @@ impl Engine {
         self.keylatch.snapshot().map_err(|_| out_of_memory())
     }
 
-    /// Replaces the keyspace by the snapshot in the input; on an error it is unchanged.
-    pub fn load(&mut self, length: usize) -> Result<(), JsError> {
-        Ok(self.keylatch.load(self.area.bytes(length))?)
+    /// Replaces the keyspace by the snapshot in the input; on an error it is unchanged. With `skips`, values of types that
+    /// the engine lacks are left out. Returns `{ count, types: [[type, count]], keys: [{ key, db, type, offset }] }` of them.
+    pub fn load(&mut self, length: usize, skips: bool) -> Result<JsValue, JsError> {
+        let (snapshot, mut skipped) = (self.area.bytes(length), Skipped::default());
+        if skips { self.keylatch.load_skipping(snapshot, &mut skipped) } else { self.keylatch.load(snapshot) }?;
+        to_js(&skipped_view(&skipped))
     }
 
     /// Loads the snapshot in the input as a fresh engine would, for runs that begin again and again.
@@ -164,6 +188,23 @@ impl Engine {
 
 fn checked_database(database: u8) -> Result<u8, JsError> {
     if database < DATABASES { Ok(database) } else { Err(JsError::new("there is no such database")) }
+}
+
+fn skipped_view(skipped: &Skipped) -> SkippedView<'_> {
+    SkippedView {
+        count: skipped.count as f64,
+        types: Views(&skipped.types, |(name, count)| (name, *count as f64)),
+        keys: Views(&skipped.parts, skipped_part_view),
+    }
+}
+
+fn skipped_part_view(part: &SkippedPart) -> SkippedPartView<'_> {
+    SkippedPartView {
+        key: part.key.as_deref().map(Bytes),
+        db: part.database,
+        r#type: &part.type_name,
+        offset: part.offset,
+    }
 }
 
 fn event_view(event: &Event) -> EventView<'_> {
