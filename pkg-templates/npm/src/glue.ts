@@ -4,6 +4,8 @@
  * either copied by the bindings or lie at `output()` until the next call.
  */
 
+import type { RawSkipped } from './skipped.js';
+
 /** An event as the engine reports it. */
 export interface RawEvent {
   readonly event: string;
@@ -101,9 +103,13 @@ export interface GlueEngine {
   finishSave(kind: string, failure: string | undefined): void;
   reportLog(failure: string | undefined): void;
   unsavedEffects(): number;
-  replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
+  setReadOnly(): void;
+  replay(
+    length: number,
+    skips: boolean,
+  ): { units: number; droppedBytes: number; lastNowMs: number | null; skipped: RawSkipped };
   snapshot(): Uint8Array;
-  load(length: number): void;
+  load(length: number, skips: boolean): RawSkipped;
   /** Variant of `load` that also begins tokens of latches anew. */
   loadFresh(length: number): void;
   /** Clients and configuration, for `importState` of a fresh instance; throws if some state cannot migrate. */

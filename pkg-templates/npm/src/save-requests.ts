@@ -17,6 +17,7 @@ export class SaveRequests {
   readonly #host: Entrance;
   readonly #changed: () => void;
   #saver: Saver | undefined;
+  #isReadOnly = false;
 
   /** `changed` is called when the saver was set or removed. */
   constructor(host: Entrance, changed: () => void) {
@@ -50,6 +51,12 @@ export class SaveRequests {
     this.#host.enter((instance) => instance.guarded(() => instance.engine.reportLog(failure)));
   }
 
+  /** Refuses writes and saves from now on, with the error READONLY. */
+  setReadOnly(): void {
+    this.#isReadOnly = true;
+    this.#host.enter((instance) => this.move(instance));
+  }
+
   /** Number of effects since the last snapshot, while effects are recorded. */
   get unsavedEffects(): number {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.unsavedEffects()));
@@ -58,6 +65,7 @@ export class SaveRequests {
   /** Continues in an instance that replaces another. */
   move(to: Instance): void {
     to.guarded(() => to.engine.acceptSaves(this.hasSaver));
+    if (this.#isReadOnly) to.guarded(() => to.engine.setReadOnly());
   }
 
   /** Begins the requested saves, as far as each ends at once. An error of the saver is the failure of the save. */

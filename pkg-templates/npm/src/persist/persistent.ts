@@ -1,6 +1,14 @@
 /** An engine with a store. */
-import { Keylatch, type KeylatchOptions, type ReplayResult, type Unsubscribe } from '../index.js';
-import { PersistenceError } from './errors.js';
+import {
+  Keylatch,
+  type KeylatchOptions,
+  type LoadResult,
+  type ReplayResult,
+  type SkipOptions,
+  type Skipped,
+  type Unsubscribe,
+} from '../index.js';
+import { PersistenceError, reasonOf } from './errors.js';
 import type { PersistentLog } from './log.js';
 import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
@@ -11,15 +19,17 @@ import type { Store } from './store.js';
 export interface Restored {
   /** Number of keys, those included that expired meanwhile. */
   readonly restoredKeys: number;
-  /** Bytes of a torn end that were cut off: a write that was interrupted. */
+  /** Bytes of a torn end that were cut off, or with `readOnly` left out: a write that was interrupted. */
   readonly repairedBytes: number;
   /** Milliseconds since the last append or snapshot; null for an empty store. */
   readonly ageMs: number | null;
+  /** Parts that were left out with `skip`. */
+  readonly skipped?: Skipped | undefined;
 }
 
 /** State of a store, as `db.persistence` shows it. */
 export interface Persistence {
-  /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
+  /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `readonly`: opened so; `closed`. */
   readonly state: PersistenceState;
   /** Bytes of the log since the last snapshot. */
   readonly logBytes: number;
@@ -67,7 +77,10 @@ export class PersistentKeylatch extends Keylatch {
     this.#restored = restored;
     this.#refuses = refuses;
     this.#store = store;
-    this.saves.setSaver((kind) => void this.save(kind).catch(() => {}));
+    // Clients get the reason alone.
+    this.saves.setSaver(
+      (kind) => void this.save(kind).catch((error: Error) => console.warn(`keylatch: ${error.message}`)),
+    );
   }
 
   /** @internal Saves as SAVE or BGREWRITEAOF do, and reports the end to the engine. */
@@ -80,7 +93,7 @@ export class PersistentKeylatch extends Keylatch {
       else await this.log.rewrite();
       ended();
     } catch (error) {
-      ended((error as Error).message);
+      ended(reasonOf(error));
       throw error;
     }
   }
@@ -138,7 +151,7 @@ export class PersistentKeylatch extends Keylatch {
     if (this.#log === undefined) return;
     const { persistence } = this;
     const { state, error } = persistence;
-    if (this.#refuses && !this.closed) this.saves.reportLog(state === 'running' ? undefined : error?.message);
+    if (this.#refuses && !this.closed) this.saves.reportLog(state === 'running' ? undefined : reasonOf(error));
     if (this.#listeners.length === 0 && error !== undefined && (state === 'failed' || state === 'lost'))
       console.warn(`keylatch: ${error.message}`);
     for (const listener of this.#listeners) {
@@ -153,14 +166,15 @@ export class PersistentKeylatch extends Keylatch {
   }
 
   /** Replaces all databases by those of a snapshot, also in the store. */
-  override load(snapshot: Uint8Array): void {
-    super.load(snapshot);
+  override load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
+    const loaded = super.load(snapshot, options);
     this.#log?.replaceAll();
+    return loaded;
   }
 
   /** Replays pieces of a log, and writes the result to the store. */
-  override replay(log: Uint8Array): ReplayResult {
-    const replayed = super.replay(log);
+  override replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
+    const replayed = super.replay(log, options);
     this.#log?.replaceAll();
     return replayed;
   }
