@@ -107,20 +107,20 @@ impl<C: Clock> Keylatch<C> {
         self.engine.import_state(state);
     }
 
-    /// Variant of [`Keylatch::replay`] that leaves out commands of other programs.
+    /// Variant of [`Keylatch::replay`] that leaves out commands of other programs if it may describe them.
     ///
     /// # Errors
     /// Those of [`Keylatch::replay`]. A command is refused if its result depends on one that was left out.
-    pub fn replay_skipping(&mut self, log: &[u8], skipped: &mut Skipped) -> Result<Replayed, LoadError> {
-        self.engine.replay(log, Some(skipped))
+    pub fn replay_skipping(&mut self, log: &[u8], skipped: Option<&mut Skipped>) -> Result<Replayed, LoadError> {
+        self.engine.replay(log, skipped)
     }
 
-    /// Variant of [`Keylatch::load`] that leaves out values of types that the engine lacks.
+    /// Variant of [`Keylatch::load`] that leaves out values of types that the engine lacks if it may describe them.
     ///
     /// # Errors
     /// Those of [`Keylatch::load`]; a value that the engine lacks is one only if its length is not known.
-    pub fn load_skipping(&mut self, snapshot: &[u8], skipped: &mut Skipped) -> Result<(), LoadError> {
-        self.engine.load(snapshot, Some(skipped))
+    pub fn load_skipping(&mut self, snapshot: &[u8], skipped: Option<&mut Skipped>) -> Result<(), LoadError> {
+        self.engine.load(snapshot, skipped)
     }
 
     /// Refuses writes from now on: the keys belong to another program. Keys expire nevertheless.

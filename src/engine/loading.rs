@@ -1,7 +1,7 @@
 //! Loading of logs and snapshots. Logs are replayed in load mode: commands run in order, no key expires, no client is
 //! unblocked, and nothing is logged or counted.
 
-use alloc::string::String;
+use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use super::Engine;
@@ -13,7 +13,7 @@ use crate::keyspace::Counts;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::server::clients::ClientId;
-use crate::values::rdb::{Input, is_supported, type_name};
+use crate::values::rdb::{Input, is_supported, type_label};
 
 /// Argument of RESTORE that holds the payload.
 const RESTORE_PAYLOAD: usize = 3;
@@ -93,11 +93,11 @@ impl<'a> Loading<'a> {
         self.engine.clients.get(self.client).map_or(0, |client| client.database)
     }
 
-    /// Leaves out a command on a key of a type that the engine lacks.
-    fn skip(&mut self, key: Option<&[u8]>, type_name: String, offset: usize) -> Result<(), LoadError> {
+    /// Describes a command that is left out, by its name or the type of its value.
+    fn note_skipped(&mut self, key: Option<&[u8]>, label: Vec<u8>, offset: usize) -> Result<(), LoadError> {
         let database = self.database();
         match &mut self.skipped {
-            Some(skipped) => skipped.add(key, database, type_name, offset).map_err(|_| LoadError::OutOfMemory),
+            Some(skipped) => skipped.add(key, database, label, offset).map_err(|_| LoadError::OutOfMemory),
             None => Err(LoadError::Unsupported { offset }),
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Loading<'a> {
         if let Some(row) = self.engine.row(removal.as_ref()) {
             self.run(row, removal.as_ref()).map_err(|_| LoadError::OutOfMemory)?;
         }
-        self.skip(Some(target), "unknown".into(), offset)
+        self.note_skipped(Some(target), command_label(argv), offset)
     }
 
     /// Whether a command moves or copies a key that is missing, as only a key that was left out can be.
@@ -126,23 +126,14 @@ impl<'a> Loading<'a> {
 }
 
 /// Type of a payload of RESTORE that the engine lacks.
-fn unsupported_payload(row: &Row, argv: ArgvRef<'_>) -> Option<String> {
+fn unsupported_payload(row: &Row, argv: ArgvRef<'_>) -> Option<Vec<u8>> {
     let (type_byte, value) = argv.get(RESTORE_PAYLOAD).filter(|_| row.name == "restore")?.split_first()?;
-    (!is_supported(*type_byte)).then(|| type_name(*type_byte, &Input::new(value)))
+    (!is_supported(*type_byte)).then(|| type_label(*type_byte, &Input::new(value)))
 }
 
-/// Key and type of a command that the engine lacks. Commands on streams begin with X, those of modules mostly have a
-/// name with a dot.
-fn unknown_target<'a>(argv: ArgvRef<'a>) -> (Option<&'a [u8]>, String) {
-    let name = argv.get(0).unwrap_or_default().to_ascii_lowercase();
-    let key = argv.get(if name == b"xgroup" { 2 } else { 1 });
-    if name.starts_with(b"x") {
-        (key, "stream".into())
-    } else if name.contains(&b'.') {
-        (key, "module".into())
-    } else {
-        (key, String::from_utf8_lossy(&name).into())
-    }
+/// Name of a command in capitals.
+fn command_label(argv: ArgvRef<'_>) -> Vec<u8> {
+    argv.get(0).unwrap_or_default().to_ascii_uppercase()
 }
 
 /// Whether bytes may be the name of a command, of Redis or of a module.
@@ -180,13 +171,7 @@ impl aof::Target for Loading<'_> {
     }
 
     fn apply(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError> {
-        let Some(row) = self.engine.row(argv) else {
-            let (key, type_name) = unknown_target(argv);
-            return self.skip(key, type_name, offset);
-        };
-        if self.role(argv) == Some(aof::Role::Unsupported) {
-            return Err(LoadError::Unsupported { offset });
-        }
+        let row = self.engine.row(argv).ok_or(LoadError::Malformed { offset })?;
         if self.moves_skipped(row, argv) {
             return self.skip_move(argv, offset);
         }
@@ -194,9 +179,19 @@ impl aof::Target for Loading<'_> {
             Ok(()) => Ok(()),
             Err(CommandError::OUT_OF_MEMORY) => Err(LoadError::OutOfMemory),
             Err(_) => match unsupported_payload(row, argv) {
-                Some(type_name) => self.skip(argv.get(1), type_name, offset),
+                Some(label) => self.note_skipped(argv.get(1), label, offset),
                 None => Err(LoadError::Malformed { offset }),
             },
         }
+    }
+
+    fn skip(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError> {
+        // The keys that a script changes are not known.
+        if self.engine.row(argv).is_some() {
+            return Err(LoadError::Unsupported { offset });
+        }
+        let label = command_label(argv);
+        let key = argv.get(if label == b"XGROUP" { 2 } else { 1 });
+        self.note_skipped(key, label, offset)
     }
 }

@@ -10,8 +10,9 @@ use wasm_bindgen::prelude::*;
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
 use crate::engine::InspectedPart;
-use crate::engine::persistence::skipped::{Skipped, SkippedPart};
+use crate::engine::persistence::Skipped;
 use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
+use crate::resp::encode::{Protocol, Writer};
 
 /// Bytes that become a Uint8Array.
 struct Bytes<'a>(&'a [u8]);
@@ -59,26 +60,10 @@ struct KeyView<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ReplayedView<'a> {
+struct ReplayedView {
     units: usize,
     dropped_bytes: usize,
     last_now_ms: Option<f64>,
-    skipped: SkippedView<'a>,
-}
-
-#[derive(Serialize)]
-struct SkippedView<'a> {
-    count: f64,
-    types: Views<'a, (String, u64), (&'a str, f64)>,
-    keys: Views<'a, SkippedPart, SkippedPartView<'a>>,
-}
-
-#[derive(Serialize)]
-struct SkippedPartView<'a> {
-    key: Option<Bytes<'a>>,
-    db: u8,
-    r#type: &'a str,
-    offset: usize,
 }
 
 #[wasm_bindgen]
@@ -122,17 +107,16 @@ impl Engine {
         self.keylatch.take_effects()
     }
 
-    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs, skipped }`. With `skips`, commands of
-    /// other programs are left out.
+    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs }`. With `skips`, commands of other programs
+    /// are left out.
     pub fn replay(&mut self, length: usize, skips: bool) -> Result<JsValue, JsError> {
-        let (log, mut skipped) = (self.area.bytes(length), Skipped::default());
-        let replayed =
-            if skips { self.keylatch.replay_skipping(log, &mut skipped) } else { self.keylatch.replay(log) }?;
+        self.skipped = Skipped::default();
+        let skipped = skips.then_some(&mut self.skipped);
+        let replayed = self.keylatch.replay_skipping(self.area.bytes(length), skipped)?;
         to_js(&ReplayedView {
             units: replayed.units,
             dropped_bytes: replayed.dropped_bytes,
             last_now_ms: replayed.last_now_ms.map(|ms| ms as f64),
-            skipped: skipped_view(&skipped),
         })
     }
 
@@ -142,11 +126,33 @@ impl Engine {
     }
 
     /// Replaces the keyspace by the snapshot in the input; on an error it is unchanged. With `skips`, values of types that
-    /// the engine lacks are left out. Returns `{ count, types: [[type, count]], keys: [{ key, db, type, offset }] }` of them.
-    pub fn load(&mut self, length: usize, skips: bool) -> Result<JsValue, JsError> {
-        let (snapshot, mut skipped) = (self.area.bytes(length), Skipped::default());
-        if skips { self.keylatch.load_skipping(snapshot, &mut skipped) } else { self.keylatch.load(snapshot) }?;
-        to_js(&skipped_view(&skipped))
+    /// the engine lacks are left out.
+    pub fn load(&mut self, length: usize, skips: bool) -> Result<(), JsError> {
+        self.skipped = Skipped::default();
+        let skipped = skips.then_some(&mut self.skipped);
+        Ok(self.keylatch.load_skipping(self.area.bytes(length), skipped)?)
+    }
+
+    /// Returns what the last load or replay left out, as RESP: the number, labels with their numbers, and four elements for
+    /// each part: key, database, label and offset. See `engine/persistence/skipped.rs`.
+    pub fn skipped(&self) -> Vec<u8> {
+        let Skipped { count, labels, parts } = &self.skipped;
+        let mut reply = Writer::new(Protocol::Resp2);
+        reply.array(3);
+        reply.integer(*count as i64);
+        reply.array(2 * labels.len());
+        for (label, count) in labels {
+            reply.bulk(label);
+            reply.integer(*count as i64);
+        }
+        reply.array(4 * parts.len());
+        for part in parts {
+            reply.optional_bulk(part.key.as_deref());
+            reply.integer(part.database.into());
+            reply.bulk(&part.label);
+            reply.integer(part.offset as i64);
+        }
+        reply.into_bytes()
     }
 
     /// Loads the snapshot in the input as a fresh engine would, for runs that begin again and again.
@@ -188,23 +194,6 @@ impl Engine {
 
 fn checked_database(database: u8) -> Result<u8, JsError> {
     if database < DATABASES { Ok(database) } else { Err(JsError::new("there is no such database")) }
-}
-
-fn skipped_view(skipped: &Skipped) -> SkippedView<'_> {
-    SkippedView {
-        count: skipped.count as f64,
-        types: Views(&skipped.types, |(name, count)| (name, *count as f64)),
-        keys: Views(&skipped.parts, skipped_part_view),
-    }
-}
-
-fn skipped_part_view(part: &SkippedPart) -> SkippedPartView<'_> {
-    SkippedPartView {
-        key: part.key.as_deref().map(Bytes),
-        db: part.database,
-        r#type: &part.type_name,
-        offset: part.offset,
-    }
 }
 
 fn event_view(event: &Event) -> EventView<'_> {

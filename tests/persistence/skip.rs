@@ -18,8 +18,8 @@ fn file(contents: &[&[u8]]) -> Vec<u8> {
     [b"REDIS0013", contents.concat().as_slice(), b"\xff", &[0; 8]].concat()
 }
 
-fn part(key: Option<&str>, database: u8, type_name: &str, offset: usize) -> SkippedPart {
-    SkippedPart { key: key.map(|key| key.as_bytes().to_vec()), database, type_name: type_name.into(), offset }
+fn part(key: Option<&str>, database: u8, label: &str, offset: usize) -> SkippedPart {
+    SkippedPart { key: key.map(|key| key.as_bytes().to_vec()), database, label: label.as_bytes().to_vec(), offset }
 }
 
 /// Where the command at `index` begins, counted from 0.
@@ -30,7 +30,7 @@ fn nth_command(log: &[u8], index: usize) -> usize {
 
 fn load(bytes: &[u8]) -> Result<(Db, Skipped), LoadError> {
     let (mut db, mut skipped) = (Db::new(1, START_MS), Skipped::default());
-    db.engine.load_skipping(bytes, &mut skipped)?;
+    db.engine.load_skipping(bytes, Some(&mut skipped))?;
     Ok((db, skipped))
 }
 
@@ -53,8 +53,8 @@ fn streams_of_a_snapshot_are_refused_by_name_or_skipped() {
 
     let (mut db, skipped) = load(STREAMS).unwrap();
     check_others(&mut db);
-    assert_eq!((skipped.count, skipped.types), (2, vec![("stream".into(), 2)]));
-    assert_eq!(skipped.parts, [part(Some("moved"), 0, "stream", 102), part(Some("other"), 3, "stream", 342)]);
+    assert_eq!((skipped.count, skipped.labels), (2, vec![(b"19".to_vec(), 2)]));
+    assert_eq!(skipped.parts, [part(Some("moved"), 0, "19", 102), part(Some("other"), 3, "19", 342)]);
 }
 
 #[test]
@@ -74,15 +74,17 @@ fn streams_of_a_log_are_refused_with_their_offset_or_skipped() {
     assert_eq!(db.run_line("DBSIZE"), ":0\r\n");
 
     let mut skipped = Skipped::default();
-    assert_eq!(db.engine.replay_skipping(STREAMS_LOG, &mut skipped).unwrap().units, 14);
+    assert_eq!(db.engine.replay_skipping(STREAMS_LOG, Some(&mut skipped)).unwrap().units, 14);
     check_others(&mut db);
-    let names = skipped.parts.iter().map(|part| (part.key.as_deref().unwrap(), part.database, &*part.type_name));
-    let expected: [(&[u8], u8, &str); 5] = [
-        (b"events", 0, "stream"),
-        (b"other", 3, "stream"),
-        (b"moved", 0, "unknown"),
-        (b"moved", 0, "stream"),
-        (b"text", 0, "unknown"),
+    let names = skipped.parts.iter().map(|part| (part.key.as_deref().unwrap(), part.database, &*part.label));
+    let expected: [(&[u8], u8, &[u8]); 7] = [
+        (b"events", 0, b"XADD"),
+        (b"events", 0, b"XGROUP"),
+        (b"events", 0, b"XCLAIM"),
+        (b"other", 3, b"XADD"),
+        (b"moved", 0, b"RENAME"),
+        (b"moved", 0, b"XDEL"),
+        (b"text", 0, b"COPY"),
     ];
     assert!(names.eq(expected));
     assert_eq!((skipped.count, skipped.parts[0].offset), (8, at));
@@ -92,14 +94,14 @@ fn streams_of_a_log_are_refused_with_their_offset_or_skipped() {
 fn a_key_that_was_replaced_by_a_skipped_one_is_gone() {
     let log = piece(1, &["SELECT 0", "SET old 1", "SET kept 1", "XADD s 1-1 f v", "RENAME s old"]);
     let (mut db, mut skipped) = (Db::new(1, START_MS), Skipped::default());
-    db.engine.replay_skipping(&log, &mut skipped).unwrap();
+    db.engine.replay_skipping(&log, Some(&mut skipped)).unwrap();
     assert_eq!(db.run_line("EXISTS old") + &db.run_line("EXISTS kept"), ":0\r\n:1\r\n");
     // Where such a copy ends up is not known here.
     let copy = piece(1, &["SELECT 0", "XADD s 1-1 f v", "COPY s t DB 2"]);
     let offset = copy.len() - resp("COPY s t DB 2").len();
-    assert_eq!(db.engine.replay_skipping(&copy, &mut skipped), Err(LoadError::Unsupported { offset }));
+    assert_eq!(db.engine.replay_skipping(&copy, Some(&mut skipped)), Err(LoadError::Unsupported { offset }));
     let script = piece(1, &["SELECT 0", "EVAL return 0"]);
-    assert!(matches!(db.engine.replay_skipping(&script, &mut skipped), Err(LoadError::Unsupported { .. })));
+    assert!(matches!(db.engine.replay_skipping(&script, Some(&mut skipped)), Err(LoadError::Unsupported { .. })));
 }
 
 #[test]
@@ -111,10 +113,10 @@ fn restored_streams_and_commands_of_modules_are_skipped_too() {
     log.extend(payload);
     log.extend(b"\r\n");
     let (mut db, mut skipped) = (Db::new(1, START_MS), Skipped::default());
-    db.engine.replay_skipping(&log, &mut skipped).unwrap();
+    db.engine.replay_skipping(&log, Some(&mut skipped)).unwrap();
     assert_eq!(db.run_line("EXISTS k s"), ":1\r\n");
-    let types: Vec<&str> = skipped.parts.iter().map(|part| &*part.type_name).collect();
-    assert_eq!((types, skipped.parts[2].offset), (vec!["module", "vadd", "stream"], at));
+    let labels: Vec<&[u8]> = skipped.parts.iter().map(|part| &*part.label).collect();
+    assert_eq!((labels, skipped.parts[2].offset), (vec![&b"JSON.SET"[..], b"VADD", b"19"], at));
 }
 
 #[test]
@@ -142,8 +144,8 @@ fn data_of_modules_is_skipped_where_its_length_is_known() {
         [
             part(None, 0, name, at(0)),
             part(Some("doc"), 0, name, at(3) + 11),
-            part(None, 0, "metadata of a key", at(6)),
-            part(Some("old"), 0, "list", at(8)),
+            part(None, 0, "metadata", at(6)),
+            part(Some("old"), 0, "10", at(8)),
         ]
     );
     let mut db = Db::new(1, START_MS);

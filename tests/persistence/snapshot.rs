@@ -216,7 +216,7 @@ fn mutated_snapshots_are_refused_or_loaded_but_never_panic() {
         let contents = &source[..source.len() - CHECKSUM];
         // Past the checksum, which would catch all of it.
         let mutant = [mutated(contents, &mut dice), vec![0; CHECKSUM]].concat();
-        let _ = again.engine.load_skipping(&mutant, &mut Skipped::default());
+        let _ = again.engine.load_skipping(&mutant, Some(&mut Skipped::default()));
         if db.engine.load(&mutant).is_ok() {
             // An accepted snapshot gives a valid keyspace.
             again.engine.load(&db.snapshot()).unwrap();

@@ -4,8 +4,6 @@
  * either copied by the bindings or lie at `output()` until the next call.
  */
 
-import type { RawSkipped } from './skipped.js';
-
 /** An event as the engine reports it. */
 export interface RawEvent {
   readonly event: string;
@@ -104,12 +102,11 @@ export interface GlueEngine {
   reportLog(failure: string | undefined): void;
   unsavedEffects(): number;
   setReadOnly(): void;
-  replay(
-    length: number,
-    skips: boolean,
-  ): { units: number; droppedBytes: number; lastNowMs: number | null; skipped: RawSkipped };
+  replay(length: number, skips: boolean): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
-  load(length: number, skips: boolean): RawSkipped;
+  load(length: number, skips: boolean): void;
+  /** Parts that the last load or replay left out, as RESP. */
+  skipped(): Uint8Array;
   /** Variant of `load` that also begins tokens of latches anew. */
   loadFresh(length: number): void;
   /** Clients and configuration, for `importState` of a fresh instance; throws if some state cannot migrate. */

@@ -16,7 +16,7 @@ import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import type { SaveRequests } from './save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
-import { SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
+import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from './sugar/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
 import type { Unsubscribe } from './subscriptions.js';
@@ -293,8 +293,10 @@ export class Keylatch extends ObservableClient {
    */
   replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
     const skips = checked('replay', options, SKIP).skip !== undefined;
-    const { skipped, ...replayed } = this.#load(log, (engine, length) => engine.replay(length, skips));
-    return skips ? { ...replayed, skipped: skippedOf(skipped) } : replayed;
+    return this.#load(log, (engine, length) => {
+      const replayed = engine.replay(length, skips);
+      return skips ? { ...replayed, skipped: skippedOf(engine.skipped()) } : replayed;
+    });
   }
 
   /** All databases as bytes for `load`. */
@@ -311,7 +313,10 @@ export class Keylatch extends ObservableClient {
    */
   load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
     const skips = checked('load', options, SKIP).skip !== undefined;
-    return { skipped: skippedOf(this.#load(snapshot, (engine, length) => engine.load(length, skips))) };
+    return this.#load(snapshot, (engine, length) => {
+      engine.load(length, skips);
+      return { skipped: skips ? skippedOf(engine.skipped()) : NOTHING };
+    });
   }
 
   /** A second engine with the same data and the same options. */

@@ -27,8 +27,10 @@ pub trait Target {
     fn move_to(&mut self, now: Timestamp, last_token: u64);
     /// Whether [`Role::Unsupported`] commands are left out instead of refused.
     fn skips_unsupported(&self) -> bool;
-    /// Runs a command at `offset`, other than MULTI and EXEC, or leaves it out.
+    /// Runs a command at `offset` other than MULTI and EXEC.
     fn apply(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError>;
+    /// Leaves out an unsupported command at `offset`.
+    fn skip(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError>;
 }
 
 /// Role of a command in a log.
@@ -104,12 +106,11 @@ fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
             Item::End => return Ok(()),
             Item::Piece(now, last_token) => target.move_to(now, last_token),
             Item::Skipped => {}
-            Item::Command => {
-                let argv = reader.argv();
-                if !matches!(target.role(argv), Some(Role::Begin | Role::End)) {
-                    target.apply(argv, start)?;
-                }
-            }
+            Item::Command => match target.role(reader.argv()) {
+                Some(Role::Begin | Role::End) => {}
+                Some(Role::Unsupported) => target.skip(reader.argv(), start)?,
+                _ => target.apply(reader.argv(), start)?,
+            },
         }
     }
 }

@@ -21,7 +21,7 @@ use core::iter::once;
 pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
-pub use skip::{module_name, skip_module, skip_value, type_name};
+pub use skip::{module_name, skip_module, skip_value, type_label};
 
 use super::{End, Limits, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;

@@ -1,10 +1,10 @@
 //! The loader of snapshots, continued: parts of types that the engine lacks are left out if the load asks for that.
 
-use alloc::string::String;
+use alloc::vec::Vec;
 
 use super::{Loader, Refusal};
 use crate::base::headroom::copied;
-use crate::values::rdb::{DumpError, Input, module_name, skip_module, skip_value, type_name};
+use crate::values::rdb::{DumpError, Input, module_name, skip_module, skip_value, type_label};
 
 /// Bytes of the number of a class of metadata.
 const METADATA_CLASS_BYTES: usize = 4;
@@ -23,7 +23,7 @@ impl<'a> Loader<'a> {
             self.input.take(METADATA_CLASS_BYTES)?;
             skip_module(&mut self.input)?;
         }
-        self.note_skipped(None, "metadata of a key".into())
+        self.note_skipped(None, b"metadata".to_vec())
     }
 
     /// Reads past a value of a type that the engine lacks.
@@ -35,14 +35,14 @@ impl<'a> Loader<'a> {
             Err(DumpError::Unsupported) => Err(Refusal::Value { key: copied(key)?, type_code: type_byte }),
             skipped => {
                 skipped?;
-                self.note_skipped(Some(key), type_name(type_byte, value))
+                self.note_skipped(Some(key), type_label(type_byte, value))
             }
         }
     }
 
-    fn note_skipped(&mut self, key: Option<&[u8]>, type_name: String) -> Result<(), Refusal> {
+    fn note_skipped(&mut self, key: Option<&[u8]>, label: Vec<u8>) -> Result<(), Refusal> {
         match &mut self.skipped {
-            Some(skipped) => Ok(skipped.add(key, self.database, type_name, self.item_at)?),
+            Some(skipped) => Ok(skipped.add(key, self.database, label, self.item_at)?),
             None => Ok(()),
         }
     }
