@@ -22,7 +22,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // What cannot be listed holds no log that could be named.
+    // A folder that cannot be listed is passed over.
     return [];
   }
 }
