@@ -77,10 +77,7 @@ export class PersistentKeylatch extends Keylatch {
     this.#restored = restored;
     this.#refuses = refuses;
     this.#store = store;
-    // Clients get the reason alone.
-    this.saves.setSaver(
-      (kind) => void this.save(kind).catch((error: Error) => console.warn(`keylatch: ${error.message}`)),
-    );
+    this.saves.setSaver((kind) => void this.save(kind).catch(() => {}));
   }
 
   /** @internal Saves as SAVE or BGREWRITEAOF do, and reports the end to the engine. */
@@ -93,6 +90,8 @@ export class PersistentKeylatch extends Keylatch {
       else await this.log.rewrite();
       ended();
     } catch (error) {
+      // Clients get the reason alone.
+      console.warn(`keylatch: ${(error as Error).message}`);
       ended(reasonOf(error));
       throw error;
     }
