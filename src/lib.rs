@@ -72,6 +72,7 @@ pub use resp::encode::Protocol;
 pub mod internals {
     pub use crate::base::argv::Span;
     pub use crate::base::headroom::{Reserve, set_reserve};
+    pub use crate::engine::persistence::skipped::{Skipped, SkippedPart};
     pub use crate::engine::{InspectedPart, Status};
     pub use crate::server::clients::Client;
 

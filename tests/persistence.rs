@@ -13,6 +13,8 @@ mod mutation;
 mod real_server;
 #[path = "support/redis.rs"]
 mod redis;
+#[path = "persistence/skip.rs"]
+mod skip;
 #[path = "persistence/snapshot.rs"]
 mod snapshot;
 #[path = "persistence/workload.rs"]

@@ -38,7 +38,11 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 fn require_store(cx: &Context<'_>) -> Reply {
-    if cx.server.saving.is_available { Ok(()) } else { Err(CommandError::NO_STORE) }
+    match &cx.server.saving {
+        saving if saving.is_read_only => Err(CommandError::READ_ONLY),
+        saving if saving.is_available => Ok(()),
+        _ => Err(CommandError::NO_STORE),
+    }
 }
 
 /// `SAVE`. The client is blocked until the host reports the end, as `engine/saves.rs` describes.

@@ -112,7 +112,7 @@ impl Engine {
 /// Saves and loads the keyspace (DEBUG RELOAD). If memory is short, nothing is changed.
 fn reload(engine: &mut Engine) {
     if let Ok(snapshot) = rdb::save(&engine.keyspace, &engine.server.scripts.libraries, engine.now) {
-        let reloaded = engine.load(&snapshot);
+        let reloaded = engine.load(&snapshot, None);
         debug_assert!(reloaded.is_ok(), "what was just written can be read");
     }
 }

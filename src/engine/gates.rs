@@ -31,7 +31,7 @@ impl Gates {
     pub(crate) const RESERVE: Gates = Gates(1 << 6);
     /// The gates of the engine are to be recomputed.
     pub(crate) const STALE: Gates = Gates(1 << 7);
-    /// The store fails, so writes are refused.
+    /// The store fails or is read-only, so writes are refused.
     pub(crate) const STORE_FAILED: Gates = Gates(1 << 8);
     // Gates of the client.
     /// The connection is to be closed.

@@ -8,6 +8,7 @@ use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
+use crate::engine::persistence::{LoadError, Replayed, Skipped};
 use crate::engine::saves::{finish_save, log_synced};
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
@@ -104,6 +105,28 @@ impl<C: Clock> Keylatch<C> {
     pub fn import_state(&mut self, state: ArgvRef<'_>) {
         self.engine.mark_stale();
         self.engine.import_state(state);
+    }
+
+    /// Variant of [`Keylatch::replay`] that leaves out commands of other programs if it may describe them.
+    ///
+    /// # Errors
+    /// Those of [`Keylatch::replay`]. A command is refused if its result depends on one that was left out.
+    pub fn replay_skipping(&mut self, log: &[u8], skipped: Option<&mut Skipped>) -> Result<Replayed, LoadError> {
+        self.engine.replay(log, skipped)
+    }
+
+    /// Variant of [`Keylatch::load`] that leaves out values of types that the engine lacks if it may describe them.
+    ///
+    /// # Errors
+    /// Those of [`Keylatch::load`]; a value that the engine lacks is one only if its length is not known.
+    pub fn load_skipping(&mut self, snapshot: &[u8], skipped: Option<&mut Skipped>) -> Result<(), LoadError> {
+        self.engine.load(snapshot, skipped)
+    }
+
+    /// Refuses writes from now on: the keys belong to another program. Keys expire nevertheless.
+    pub fn set_read_only(&mut self) {
+        self.engine.mark_stale();
+        self.engine.server.saving.is_read_only = true;
     }
 
     /// Declares that the host has a store, for SAVE and the like, and whether the store keeps a log, for WAITAOF.

@@ -299,7 +299,7 @@ impl<C: Clock> Keylatch<C> {
     /// A log that is damaged before its end or was written by a newer version, or a shortage of memory. Units before the
     /// damage have been applied.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
-        self.engine.replay(log)
+        self.engine.replay(log, None)
     }
 
     /// Returns the whole keyspace as an RDB file (version 10, or 12 with deadlines of fields), which Redis 7.0 (7.4) and
@@ -333,7 +333,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// A snapshot that is damaged or from a newer version, or a shortage of memory. Nothing has changed then.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
-        self.engine.load(snapshot)
+        self.engine.load(snapshot, None)
     }
 
     /// Loads a snapshot as a fresh engine would: tokens of latches do not continue above those of before.

@@ -72,7 +72,7 @@ impl Engine {
         {
             return Err("a command waits, or clients are paused");
         }
-        if self.server.saving.is_busy() || self.server.saving.may_refuse_writes() {
+        if self.server.saving.is_busy() || self.server.saving.has_failure() {
             return Err("a save is running, or the store fails");
         }
         for client in self.clients.iter() {

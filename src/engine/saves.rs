@@ -50,18 +50,19 @@ fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
     }
 }
 
-/// Whether writes are refused because the store fails.
+/// Whether writes are refused because the store fails or is read-only.
 #[inline(always)]
 pub(super) fn has_store_error(server: &Server) -> bool {
     server.saving.may_refuse_writes() && server.store_error().is_some()
 }
 
-/// Refuses a command that writes while the store fails; PING too, so that health checks notice it.
+/// Refuses a command that writes while the store fails or is read-only. While it fails PING is refused too, so that health
+/// checks notice it.
 pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Result<(), ErrorText> {
     let client = engine.clients.get(client);
     let queued = || client.and_then(|client| client.transaction.as_ref()).into_iter().flat_map(|queued| &queued.queue);
     let writes = match row.name {
-        "ping" => true,
+        "ping" => !engine.server.saving.is_read_only,
         "exec" => queued().any(|queued| engine.table.row(queued.command).has(flags::WRITE)),
         _ => row.has(flags::WRITE),
     };
@@ -258,6 +259,25 @@ mod tests {
         assert!(fixture.run("SET k v").starts_with("-MISCONF Redis is configured to save RDB snapshots"));
         fixture.run("CONFIG SET stop-writes-on-bgsave-error no");
         assert_eq!(fixture.run("SET k v"), "+OK\r\n");
+    }
+
+    #[test]
+    fn a_read_only_engine_reads_and_refuses_writes_and_saves() {
+        let mut fixture = Fixture::with_store();
+        fixture.run("SET k v PX 1000");
+        fixture.run("MULTI");
+        fixture.run("SET k w");
+        fixture.engine.mark_stale();
+        fixture.engine.server.saving.is_read_only = true;
+        let refusal = "READONLY You can't write against a read only replica.\r\n";
+        assert_eq!(fixture.run("EXEC"), String::from("-EXECABORT Transaction discarded because of: ") + refusal);
+        for line in ["SET k v", "DEL k", "BLPOP l 0", "SORT k STORE l", "GETDEL k", "SAVE", "BGSAVE", "BGREWRITEAOF"] {
+            assert_eq!(fixture.run(line), String::from("-") + refusal, "{line}");
+        }
+        assert_eq!(fixture.run("GET k") + &fixture.run("PING"), "$1\r\nv\r\n+PONG\r\n");
+        fixture.engine.set_now(Timestamp::from_ms(6_001));
+        assert_eq!(fixture.run("GET k"), "$-1\r\n");
+        assert!(fixture.engine.export_state().is_ok());
     }
 
     #[test]

@@ -200,6 +200,7 @@ texts! {
     OTHER_SAVE_RUNNING = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.";
     REWRITE_RUNNING = "ERR Background append only file rewriting already in progress";
     SNAPSHOT_FAILED = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. Commands that may modify the data set are disabled, because this instance is configured to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for details about the RDB error.";
+    READ_ONLY = "READONLY You can't write against a read only replica.";
     /// Text of keylatch: without a host that saves, there are no files.
     NO_STORE = "ERR there is no store to save to: this engine keeps its keys in memory only";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";

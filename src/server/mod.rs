@@ -154,9 +154,12 @@ impl Server {
         keyspace.events.publish(!self.settings.event_classes.is_empty());
     }
 
-    /// The error for writes while the store fails, as Redis words it: the log cannot be written, or the last snapshot failed
-    /// while `save` asks for snapshots and `stop-writes-on-bgsave-error` is on.
+    /// The error for writes, as Redis words it: the keys are read-only, the log cannot be written, or the last snapshot
+    /// failed while `save` asks for snapshots and `stop-writes-on-bgsave-error` is on.
     pub fn store_error(&self) -> Option<ErrorText> {
+        if self.saving.is_read_only {
+            return Some(CommandError::READ_ONLY.into());
+        }
         let config = &self.config;
         let stops = || config.get("stop-writes-on-bgsave-error") == "yes" && !config.get("save").is_empty();
         if self.saving.has_failed(SaveKind::Snapshot) && stops() {

@@ -34,6 +34,8 @@ impl SaveKind {
 pub struct Saving {
     /// Whether the host has a store. Without one, requests are refused.
     pub is_available: bool,
+    /// Whether the keys belong to another program, so that writes and saves are refused.
+    pub is_read_only: bool,
     /// Instant of the last snapshot; at first the start of the engine.
     pub saved_at: Timestamp,
     /// Requested saves in order. The first is running if the host has taken it.
@@ -150,10 +152,16 @@ impl Saving {
         self.log_failure = reason.map(String::from);
     }
 
-    /// Whether something failed last: a cheap condition for the gate, which then asks the configuration.
+    /// Whether something failed last.
+    #[inline(always)]
+    pub fn has_failure(&self) -> bool {
+        !self.failed.is_empty() || self.log_failure.is_some()
+    }
+
+    /// Whether writes may be refused: a cheap condition for the gate, which then asks the configuration.
     #[inline(always)]
     pub fn may_refuse_writes(&self) -> bool {
-        !self.failed.is_empty() || self.log_failure.is_some()
+        self.is_read_only || self.has_failure()
     }
 
     pub fn log_failure(&self) -> Option<&str> {

@@ -10,7 +10,9 @@ use wasm_bindgen::prelude::*;
 use super::convert::{ms, out_of_memory, to_js};
 use super::engine::Engine;
 use crate::engine::InspectedPart;
+use crate::engine::persistence::Skipped;
 use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
+use crate::resp::encode::{Protocol, Writer};
 
 /// Bytes that become a Uint8Array.
 struct Bytes<'a>(&'a [u8]);
@@ -105,9 +107,12 @@ impl Engine {
         self.keylatch.take_effects()
     }
 
-    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs }`.
-    pub fn replay(&mut self, length: usize) -> Result<JsValue, JsError> {
-        let replayed = self.keylatch.replay(self.area.bytes(length))?;
+    /// Loads the log in the input and returns `{ units, droppedBytes, lastNowMs }`. With `skips`, commands of other programs
+    /// are left out.
+    pub fn replay(&mut self, length: usize, skips: bool) -> Result<JsValue, JsError> {
+        self.skipped = Skipped::default();
+        let skipped = skips.then_some(&mut self.skipped);
+        let replayed = self.keylatch.replay_skipping(self.area.bytes(length), skipped)?;
         to_js(&ReplayedView {
             units: replayed.units,
             dropped_bytes: replayed.dropped_bytes,
@@ -120,9 +125,34 @@ impl Engine {
         self.keylatch.snapshot().map_err(|_| out_of_memory())
     }
 
-    /// Replaces the keyspace by the snapshot in the input; on an error it is unchanged.
-    pub fn load(&mut self, length: usize) -> Result<(), JsError> {
-        Ok(self.keylatch.load(self.area.bytes(length))?)
+    /// Replaces the keyspace by the snapshot in the input; on an error it is unchanged. With `skips`, values of types that
+    /// the engine lacks are left out.
+    pub fn load(&mut self, length: usize, skips: bool) -> Result<(), JsError> {
+        self.skipped = Skipped::default();
+        let skipped = skips.then_some(&mut self.skipped);
+        Ok(self.keylatch.load_skipping(self.area.bytes(length), skipped)?)
+    }
+
+    /// Returns what the last load or replay left out, as RESP: the number, labels with their numbers, and four elements for
+    /// each part: key, database, label and offset. See `engine/persistence/skipped.rs`.
+    pub fn skipped(&self) -> Vec<u8> {
+        let Skipped { count, labels, parts } = &self.skipped;
+        let mut reply = Writer::new(Protocol::Resp2);
+        reply.array(3);
+        reply.integer(*count as i64);
+        reply.array(2 * labels.len());
+        for (label, count) in labels {
+            reply.bulk(label);
+            reply.integer(*count as i64);
+        }
+        reply.array(4 * parts.len());
+        for part in parts {
+            reply.optional_bulk(part.key.as_deref());
+            reply.integer(part.database.into());
+            reply.bulk(&part.label);
+            reply.integer(part.offset as i64);
+        }
+        reply.into_bytes()
     }
 
     /// Loads the snapshot in the input as a fresh engine would, for runs that begin again and again.

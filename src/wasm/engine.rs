@@ -12,6 +12,7 @@ use super::clock::{EngineClock, HostTime, Now, timestamp};
 use super::convert::to_js;
 use super::frame::Frame;
 use super::streams::Streams;
+use crate::engine::persistence::Skipped;
 use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
 
 /// Returned instead of a length if the clock failed and nothing ran.
@@ -67,6 +68,8 @@ pub struct Engine {
     pub(super) listening: String,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
+    /// Parts that the last load left out.
+    pub(super) skipped: Skipped,
 }
 
 #[wasm_bindgen]
@@ -93,6 +96,7 @@ impl Engine {
             listening: String::new(),
             streams: Streams::default(),
             output: Vec::new(),
+            skipped: Skipped::default(),
         })
     }
 

@@ -53,6 +53,12 @@ impl Engine {
         self.keylatch.report_log(failure.as_deref());
     }
 
+    /// Refuses writes and saves from now on.
+    #[wasm_bindgen(js_name = setReadOnly)]
+    pub fn set_read_only(&mut self) {
+        self.keylatch.set_read_only();
+    }
+
     /// Number of effects since the last snapshot.
     #[wasm_bindgen(js_name = unsavedEffects)]
     pub fn unsaved_effects(&self) -> f64 {

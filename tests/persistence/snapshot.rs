@@ -4,6 +4,7 @@ use super::harness::{Db, Dice, piece};
 use super::mutation::mutated;
 use super::workload::Workload;
 use keylatch::LoadError;
+use keylatch::internals::Skipped;
 
 const START_MS: i64 = 1_000_000;
 /// Behind magic and version.
@@ -176,6 +177,8 @@ fn sections_that_only_redis_has_are_skipped() {
 #[test]
 fn what_cannot_be_held_is_refused_by_name() {
     let at = |len: usize| HEADER + len;
+    let unsupported =
+        |key: &[u8], type_code, offset| LoadError::UnsupportedValue { key: key.to_vec(), type_code, offset };
     let cases: [(&[u8; HEADER], &[u8], LoadError); 17] = [
         (b"REDIS0014", b"", LoadError::NewerVersion),
         (b"VALKEY081", b"", LoadError::NewerVersion),
@@ -185,12 +188,12 @@ fn what_cannot_be_held_is_refused_by_name() {
         (b"REDIS0010", b"\xfa\x10keylatch-version\xc0\x02", LoadError::NewerVersion),
         (b"REDIS0010", b"\xfa\x10keylatch-version\x01x", LoadError::Malformed { offset: at(20) }),
         (b"REDIS0010", b"\x00\x01k\x01v\xfa\x0dkeylatch-seed\xc0\x07", LoadError::Malformed { offset: at(22) }),
-        (b"REDIS0010", b"\xfe\x10", LoadError::Unsupported { offset: at(2) }),
-        (b"REDIS0010", b"\x07\x01m\x00", LoadError::UnsupportedValue { key: b"m".to_vec(), type_code: 7 }),
+        (b"REDIS0010", b"\xfe\x10", LoadError::Unsupported { offset: at(0) }),
+        (b"REDIS0010", b"\x00\x01k\x01v\x07\x01m\x00", unsupported(b"m", 7, at(5))),
         (b"REDIS0010", b"\xf5\x05x", LoadError::Malformed { offset: at(2) }),
-        (b"REDIS0010", b"\xf6\x01x", LoadError::Unsupported { offset: at(1) }),
-        (b"REDIS0010", b"\xf7\x01", LoadError::Unsupported { offset: at(1) }),
-        (b"REDIS0010", b"\x12\x01q\x01\x03\x00", LoadError::UnsupportedValue { key: b"q".to_vec(), type_code: 18 }),
+        (b"REDIS0010", b"\xf6\x01x", LoadError::Unsupported { offset: at(0) }),
+        (b"REDIS0010", b"\xf7\x01", LoadError::Unsupported { offset: at(0) }),
+        (b"REDIS0010", b"\x12\x01q\x01\x03\x00", unsupported(b"q", 18, at(0))),
         (b"REDIS0010", b"\x00\x01k\x01v\x00\x01k\x01w", LoadError::Malformed { offset: at(10) }),
         (b"REDIS0010", b"\x04\x01h\x02\x01f\x01a\x01f\x01b", LoadError::Malformed { offset: at(12) }),
         (b"REDIS0010", b"\xff", LoadError::Malformed { offset: at(1) }),
@@ -207,12 +210,13 @@ fn what_cannot_be_held_is_refused_by_name() {
 fn mutated_snapshots_are_refused_or_loaded_but_never_panic() {
     let (mut dice, mut loaded) = (Dice::new(12), 0);
     let (mut db, mut again) = (Db::new(1, START_MS), Db::new(2, START_MS));
-    let sources = [busy(1).snapshot(), small().snapshot(), packed()];
+    let sources = [busy(1).snapshot(), small().snapshot(), packed(), super::skip::STREAMS.to_vec()];
     for round in 0..20_000 {
         let source = &sources[round % sources.len()];
         let contents = &source[..source.len() - CHECKSUM];
         // Past the checksum, which would catch all of it.
         let mutant = [mutated(contents, &mut dice), vec![0; CHECKSUM]].concat();
+        let _ = again.engine.load_skipping(&mutant, Some(&mut Skipped::default()));
         if db.engine.load(&mutant).is_ok() {
             // An accepted snapshot gives a valid keyspace.
             again.engine.load(&db.snapshot()).unwrap();

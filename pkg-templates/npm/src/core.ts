@@ -18,6 +18,7 @@ export {
   ExecError,
   LineError,
   LoadError,
+  type LoadErrorOptions,
   NoReplyError,
   PoisonedError,
   ReplyError,
@@ -32,6 +33,7 @@ export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } 
 export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
 export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './keylatch.js';
 export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from './multi.js';
+export type { LoadResult, Skipped, SkippedKey, SkipOptions } from './skipped.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';

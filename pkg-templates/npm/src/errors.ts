@@ -208,6 +208,12 @@ export class DecodeError extends Error {
   }
 }
 
+/** Details of a LoadError. */
+export interface LoadErrorOptions extends ErrorOptions {
+  /** Bytes before the damage, or before the part that is not supported. */
+  readonly offset?: number | undefined;
+}
+
 /**
  * An engine, log or snapshot that cannot be loaded: damaged, of another version, or an engine that the environment does
  * not compile. The message says what to do; nothing was changed by the refused part.
@@ -215,9 +221,12 @@ export class DecodeError extends Error {
 export class LoadError extends Error {
   /** `LoadError`. */
   override readonly name = 'LoadError';
+  /** Bytes before the damage, or before the part that is not supported; undefined if that is not known. */
+  readonly offset: number | undefined;
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+  constructor(message: string, options: LoadErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.offset = options.offset;
     fromCaller(this);
   }
 }

@@ -106,9 +106,12 @@ export interface GlueEngine {
   finishSave(kind: string, failure: string | undefined): void;
   reportLog(failure: string | undefined): void;
   unsavedEffects(): number;
-  replay(length: number): { units: number; droppedBytes: number; lastNowMs: number | null };
+  setReadOnly(): void;
+  replay(length: number, skips: boolean): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
-  load(length: number): void;
+  load(length: number, skips: boolean): void;
+  /** Parts that the last load or replay left out, as RESP. */
+  skipped(): Uint8Array;
   /** Variant of `load` that also begins tokens of latches anew. */
   loadFresh(length: number): void;
   /** Clients and configuration, for `importState` of a fresh instance; throws if some state cannot migrate. */

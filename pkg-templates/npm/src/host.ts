@@ -285,7 +285,7 @@ export class Host implements ClockUser, Waker {
     const snapshot = old.guarded(() => old.engine.snapshot());
     const fresh = this.#make(floorMs);
     if (this.#manual) fresh.engine.setClock(this.#manual.now());
-    fresh.withInput(snapshot, (length) => fresh.engine.load(length));
+    fresh.withInput(snapshot, (length) => fresh.engine.load(length, false));
     fresh.withInput(state, (length) => fresh.engine.importState(length));
     fresh.guarded(() => fresh.engine.listen(this.#listening));
     return fresh;

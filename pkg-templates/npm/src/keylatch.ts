@@ -16,6 +16,7 @@ import { textOf } from './reply.js';
 import { Streams } from './streams.js';
 import type { SaveRequests } from './save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
+import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from './sugar/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
 import type { Unsubscribe } from './subscriptions.js';
@@ -63,6 +64,8 @@ export interface ReplayResult {
   readonly droppedBytes: number;
   /** The latest instant in the log, in milliseconds since the epoch. */
   readonly lastNowMs: number | null;
+  /** Parts that were left out; absent without `skip`. */
+  readonly skipped?: Skipped | undefined;
 }
 
 const PAGE: Shape<KeyPageOptions & { readonly buffer?: boolean | undefined }> = {
@@ -294,9 +297,16 @@ export class Keylatch extends ObservableClient {
     return this.#host.takeEffects();
   }
 
-  /** Replays pieces of a log in their order. A torn last unit is dropped; damage and newer versions throw LoadError. */
-  replay(log: Uint8Array): ReplayResult {
-    return this.#load(log, (engine, length) => engine.replay(length));
+  /**
+   * Replays pieces of a log in their order. A torn last unit is dropped; damage, newer versions and commands of other
+   * programs throw LoadError. With `skip: 'unsupported'` the latter are left out.
+   */
+  replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
+    const skips = checked('replay', options, SKIP).skip !== undefined;
+    return this.#load(log, (engine, length) => {
+      const replayed = engine.replay(length, skips);
+      return skips ? { ...replayed, skipped: skippedOf(engine.skipped()) } : replayed;
+    });
   }
 
   /** All databases as bytes for `load`. */
@@ -304,9 +314,19 @@ export class Keylatch extends ObservableClient {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.snapshot()));
   }
 
-  /** Replaces all databases by those of a snapshot. */
-  load(snapshot: Uint8Array): void {
-    this.#load(snapshot, (engine, length) => engine.load(length));
+  /**
+   * Replaces all databases by those of a snapshot, or of an RDB file of Redis. A value of a type that the engine lacks, such
+   * as a stream, throws LoadError. With `skip: 'unsupported'` such keys are left out, and listed in the result.
+   *
+   * @example
+   * const { skipped } = db.load(readFileSync('dump.rdb'), { skip: 'unsupported' });
+   */
+  load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
+    const skips = checked('load', options, SKIP).skip !== undefined;
+    return this.#load(snapshot, (engine, length) => {
+      engine.load(length, skips);
+      return { skipped: skips ? skippedOf(engine.skipped()) : NOTHING };
+    });
   }
 
   /** A second engine with the same data and the same options. */
@@ -329,7 +349,10 @@ export class Keylatch extends ObservableClient {
     try {
       return this.#input(bytes, use);
     } catch (error) {
-      throw error instanceof Error && error.name === 'Error' ? new LoadError(error.message) : error;
+      if (!(error instanceof Error) || error.name !== 'Error') throw error;
+      // The engine's texts end with the offset, if it is known.
+      const [, offset] = / at byte (\d+)$/.exec(error.message) ?? [];
+      throw new LoadError(error.message, { offset: offset === undefined ? undefined : Number(offset) });
     }
   }
 }

@@ -7,10 +7,13 @@ export * from './persist/portable.js';
 
 const NO_FILES = 'there are no files here; use name or store';
 
+function noFiles(): never {
+  throw new PersistenceError('UNSUPPORTED', `open: ${NO_FILES}`);
+}
+
 /** Opens a store and resolves to an engine with its data. The store belongs to this engine until `close()`. */
 export const open = opener({
-  openDir: () => {
-    throw new PersistenceError('UNSUPPORTED', `open: ${NO_FILES}`);
-  },
+  openDir: noFiles,
+  readDir: noFiles,
   openName: (name, durability) => indexedDbStore(name, { durability }),
 });

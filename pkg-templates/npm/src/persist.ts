@@ -3,6 +3,7 @@
  * Deno and Bun.
  */
 import { FolderStore } from './persist/files/folder-store.js';
+import { readFolder } from './persist/files/read-folder.js';
 import { SnapshotStore } from './persist/files/snapshot-store.js';
 import { indexedDbStore } from './persist/indexeddb.js';
 import { opener } from './persist/open.js';
@@ -25,4 +26,5 @@ export function serverStore(dir: string, appendonly: boolean, fsync: Fsync): Sto
 export const open = opener({
   openDir: (dir, options) => new FolderStore(dir, options),
   openName: (name, durability) => indexedDbStore(name, { durability }),
+  readDir: readFolder,
 });

@@ -38,6 +38,7 @@ export class SaveRequests {
   readonly #changed: () => void;
   #saver: Saver | undefined;
   #waiters: Waiter[] = [];
+  #isReadOnly = false;
 
   /** `changed` is called when the saver was set or removed. */
   constructor(host: Entrance, changed: () => void) {
@@ -71,9 +72,9 @@ export class SaveRequests {
 
   /**
    * Reports the end of a save, with the failure if there is one: SAVE replies, and the next requested save begins. The engine
-   * may have ended before.
+   * may have ended before. `reason` is what clients read.
    */
-  finish(kind: SaveKind, failure?: Error): void {
+  finish(kind: SaveKind, failure?: Error, reason = failure?.message): void {
     const isEnded = (waiter: Waiter): boolean => waiter.kind === kind && waiter.hasBegun;
     const ended = this.#waiters.filter(isEnded);
     this.#waiters = this.#waiters.filter((waiter) => !isEnded(waiter));
@@ -82,7 +83,7 @@ export class SaveRequests {
       else fail(failure);
     }
     if (this.#host.closed || this.#host.poisoned) return;
-    this.#host.enter((instance) => instance.guarded(() => instance.engine.finishSave(kind, failure?.message)));
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.finishSave(kind, failure && reason)));
   }
 
   /** Rejects requests that no save will serve: the engine has ended. */
@@ -102,6 +103,12 @@ export class SaveRequests {
     this.#host.enter((instance) => instance.guarded(() => instance.engine.reportLog(failure)));
   }
 
+  /** Refuses writes and saves from now on, with the error READONLY. */
+  setReadOnly(): void {
+    this.#isReadOnly = true;
+    this.#host.enter((instance) => this.move(instance));
+  }
+
   /** Number of effects since the last snapshot, while effects are recorded. */
   get unsavedEffects(): number {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.unsavedEffects()));
@@ -110,6 +117,7 @@ export class SaveRequests {
   /** Continues in an instance that replaces another. */
   move(to: Instance): void {
     to.guarded(() => to.engine.acceptSaves(this.hasSaver, this.#saver?.hasLog === true));
+    if (this.#isReadOnly) to.guarded(() => to.engine.setReadOnly());
   }
 
   /** Begins what is requested, as far as each ends at once. An error of the saver is the failure of the save. */

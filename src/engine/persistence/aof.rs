@@ -12,7 +12,6 @@ use crate::base::argv::{ArgvRef, Span};
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
 use crate::keyspace::{ANNOTATION, LOG_VERSION};
-use crate::resp::error::CommandError;
 
 /// Maximum number of arguments of a command in a log, as in a request.
 const ARGUMENT_COUNT_MAX: usize = i32::MAX as usize;
@@ -21,12 +20,17 @@ const DIGITS_MAX: usize = 10;
 
 /// Receiver of a log's commands.
 pub trait Target {
-    /// Role of a command in a log; `None` for unknown commands and those that change nothing, which no log contains.
+    /// Role of a command in a log; `None` for what no log contains: commands that change nothing, wrong numbers of
+    /// arguments, bytes that are no name.
     fn role(&self, argv: ArgvRef<'_>) -> Option<Role>;
     /// Sets the instant of the commands that follow, and the largest token of a latch so far.
     fn move_to(&mut self, now: Timestamp, last_token: u64);
-    /// Runs a command other than MULTI and EXEC.
-    fn apply(&mut self, argv: ArgvRef<'_>) -> Result<(), CommandError>;
+    /// Whether [`Role::Unsupported`] commands are left out instead of refused.
+    fn skips_unsupported(&self) -> bool;
+    /// Runs a command at `offset` other than MULTI and EXEC.
+    fn apply(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError>;
+    /// Leaves out an unsupported command at `offset`.
+    fn skip(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError>;
 }
 
 /// Role of a command in a log.
@@ -37,6 +41,8 @@ pub enum Role {
     /// Selects the database of the effects that follow; not an effect itself.
     Select,
     Effect,
+    /// A command of another program.
+    Unsupported,
 }
 
 /// Applies a log. On an error of the first pass nothing has changed. A command that fails, as only a foreign log can
@@ -77,8 +83,11 @@ fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
                     in_unit = false;
                     survey.units += 1;
                 }
-                (Role::Effect, false) => survey.units += 1,
-                (Role::Effect, true) | (Role::Select, _) => {}
+                (Role::Unsupported, _) if !target.skips_unsupported() => {
+                    return Err(LoadError::Unsupported { offset: start });
+                }
+                (Role::Effect | Role::Unsupported, false) => survey.units += 1,
+                (Role::Effect | Role::Unsupported, true) | (Role::Select, _) => {}
                 (Role::Begin, true) | (Role::End, false) => return Err(malformed),
             },
         }
@@ -97,15 +106,11 @@ fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
             Item::End => return Ok(()),
             Item::Piece(now, last_token) => target.move_to(now, last_token),
             Item::Skipped => {}
-            Item::Command => {
-                let argv = reader.argv();
-                if !matches!(target.role(argv), Some(Role::Begin | Role::End)) {
-                    target.apply(argv).map_err(|error| match error {
-                        CommandError::OUT_OF_MEMORY => LoadError::OutOfMemory,
-                        _ => LoadError::Malformed { offset: start },
-                    })?;
-                }
-            }
+            Item::Command => match target.role(reader.argv()) {
+                Some(Role::Begin | Role::End) => {}
+                Some(Role::Unsupported) => target.skip(reader.argv(), start)?,
+                _ => target.apply(reader.argv(), start)?,
+            },
         }
     }
 }

@@ -3,9 +3,12 @@
 
 pub mod aof;
 pub mod rdb;
+pub mod skipped;
 
 use alloc::vec::Vec;
 use core::fmt;
+
+pub use skipped::Skipped;
 
 use crate::resp::cli_text::quote;
 
@@ -27,7 +30,7 @@ pub enum LoadError {
         /// Bytes before the damage.
         offset: usize,
     },
-    /// A part that this engine cannot hold, for example the data of a module.
+    /// A part or a command that this engine lacks, for example the data of a module.
     Unsupported {
         /// Bytes before that part.
         offset: usize,
@@ -38,6 +41,8 @@ pub enum LoadError {
         key: Vec<u8>,
         /// Code of the type in the file, such as 21 for a stream of Redis 7.2.
         type_code: u8,
+        /// Bytes before the code of the type.
+        offset: usize,
     },
     /// A checksum that does not fit the bytes.
     Checksum,
@@ -73,10 +78,10 @@ impl fmt::Display for LoadError {
             LoadError::NewerVersion => out.write_str("written by a newer version"),
             LoadError::Malformed { offset } => write!(out, "malformed at byte {offset}"),
             LoadError::Unsupported { offset } => write!(out, "holds something unsupported at byte {offset}"),
-            LoadError::UnsupportedValue { key, type_code } => {
+            LoadError::UnsupportedValue { key, type_code, offset } => {
                 let (key, kind) = (quote(key), type_name(*type_code));
-                write!(out, "the key {key} holds {kind} (RDB type {type_code}), which is not supported: ")?;
-                out.write_str("delete the key before saving, or leave it out")
+                write!(out, "the key {key} holds {kind} (RDB type {type_code}), ")?;
+                write!(out, "which is not supported: delete the key before saving, or skip it, at byte {offset}")
             }
             LoadError::Checksum => out.write_str("the checksum does not fit"),
             LoadError::OutOfMemory => out.write_str("out of memory"),

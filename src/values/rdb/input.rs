@@ -91,6 +91,23 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Reads past a string in any of its encodings, without decoding it.
+    pub fn skip_string(&mut self) -> Result<(), DumpError> {
+        let first = self.byte()?;
+        let len = match first {
+            INT8 => 1,
+            INT16 => 2,
+            INT32 => 4,
+            LZF => {
+                let packed_len = self.size()?;
+                self.size()?;
+                packed_len
+            }
+            _ => usize::try_from(self.rest_of_length(first)?).map_err(|_| DumpError::Malformed)?,
+        };
+        self.take(len).map(drop)
+    }
+
     fn size(&mut self) -> Result<usize, DumpError> {
         usize::try_from(self.length()?).map_err(|_| DumpError::Malformed)
     }
@@ -130,6 +147,8 @@ mod tests {
         ];
         for (coded, text) in cases {
             assert_eq!(&*Input::new(coded).string().unwrap(), text);
+            let mut skipped = Input::new(coded);
+            assert_eq!((skipped.skip_string(), skipped.is_at_end()), (Ok(()), true));
         }
         assert_eq!(Input::new(b"\xc4").string(), Err(DumpError::Malformed));
     }

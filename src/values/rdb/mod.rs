@@ -11,6 +11,7 @@ mod intset;
 mod listpack;
 mod lzf;
 mod output;
+mod skip;
 mod zset;
 
 use alloc::borrow::Cow;
@@ -20,6 +21,7 @@ use core::iter::once;
 pub use crc::crc64;
 pub use input::Input;
 pub use output::Output;
+pub use skip::{module_name, skip_module, skip_value, type_label};
 
 use super::{End, Limits, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;
@@ -117,6 +119,19 @@ pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u
         }
         _ => Err(DumpError::Unsupported),
     }
+}
+
+/// Whether [`read_value`] knows the type.
+pub fn is_supported(type_byte: u8) -> bool {
+    matches!(
+        type_byte,
+        TYPE_STRING..=TYPE_ZSET_2
+            | TYPE_SET_INTSET
+            | TYPE_HASH_LISTPACK..=TYPE_LIST_QUICKLIST_2
+            | TYPE_SET_LISTPACK
+            | TYPE_HASH_DATED
+            | TYPE_HASH_LISTPACK_DATED
+    )
 }
 
 fn owned(bytes: Cow<'_, [u8]>) -> Result<Vec<u8>, OutOfMemory> {
@@ -245,6 +260,9 @@ mod tests {
             assert_eq!(read(type_byte, huge).err(), Some(DumpError::Malformed));
         }
         assert_eq!(read(99, huge).err(), Some(DumpError::Unsupported));
+        for type_byte in 0..=u8::MAX {
+            assert_eq!(is_supported(type_byte), read(type_byte, huge).err() != Some(DumpError::Unsupported));
+        }
     }
 
     #[test]

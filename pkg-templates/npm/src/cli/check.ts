@@ -5,16 +5,30 @@ import type { Keylatch } from '../index.js';
 import { isPersistenceError, PersistenceError } from '../persist/errors.js';
 import { onFile } from '../persist/files/file-error.js';
 import { lockFolder } from '../persist/files/lock.js';
-import { databasesOf, dataFilesOf, examine, loaded, type DataFiles, type Examined } from './data-files.js';
+import type { Skipped } from '../skipped.js';
+import {
+  databasesOf,
+  dataFilesOf,
+  examine,
+  loaded,
+  type DataFiles,
+  type Examined,
+  type LoadedData,
+} from './data-files.js';
 
 export const CHECK_USAGE = `keylatch check PATH [--fix]    checks a folder of data, or one file: a snapshot (RDB) or a log (AOF)
   --fix    cuts off a torn end: a write that was interrupted. Other damage is reported only.
-Prints each file with its state, then the keys of each database. Exits with 0 if everything is sound or was
-repaired, with 1 if there is damage, with 2 if a file cannot be read.`;
+Prints each file with its state, then the keys of each database, and keys of types that keylatch lacks. Exits with
+0 if everything is sound or was repaired, with 1 if there is damage, with 2 if a file cannot be read, with 3 if the
+files are sound and hold types that are not supported.`;
 
 const SOUND = 0;
 const DAMAGED = 1;
-const UNREADABLE = 2;
+/** 2 stands for files that cannot be read. */
+const UNSUPPORTED = 3;
+
+/** Keys of types that are not supported, as far as they are listed. */
+const LISTED_MAX = 10;
 
 /** Place from which a file is torn or damaged. */
 interface Finding {
@@ -42,16 +56,12 @@ export async function check(words: readonly string[]): Promise<number> {
     return await checkPath(path, values.fix === true);
   } catch (error) {
     if (!isPersistenceError(error) || error.code !== 'DAMAGED') throw error;
-    return reportDamage(error);
+    return reportFailure(error);
   }
 }
 
 async function checkPath(path: string, mustFix: boolean): Promise<number> {
   const files = dataFilesOf(path);
-  if (files.paths.length === 0) {
-    console.error(`keylatch check: ${path} holds no data: neither a log nor a snapshot`);
-    return UNREADABLE;
-  }
   const examined = files.paths.map(examine);
   const findings = examined.flatMap((one, index) => findingOf(one, index === examined.length - 1) ?? []);
   for (const one of examined) console.log(`${one.path}: ${described(one)}`);
@@ -104,25 +114,38 @@ async function cut(files: DataFiles, { examined: { path, bytes }, offset }: Find
 }
 
 /** Prints a refusal. Returns the exit code. */
-function reportDamage({ message }: Error): number {
-  console.log(`DAMAGED: ${message.replace(/; (?:nothing was changed|see keylatch check --help)$/, '')}`);
-  return DAMAGED;
+function reportFailure({ code, message }: PersistenceError): number {
+  const text = message.replace(/; (?:nothing was changed|see keylatch check --help)$/, '');
+  console.log(`${code === 'UNSUPPORTED' ? 'NOT SUPPORTED' : 'DAMAGED'}: ${text}`);
+  return code === 'UNSUPPORTED' ? UNSUPPORTED : DAMAGED;
 }
 
 /** Loads everything, which checks snapshots too, and counts. */
 function checkContents(files: DataFiles): number {
-  let db: Keylatch;
+  let data: LoadedData;
   try {
-    db = loaded(files);
+    data = loaded(files, { skip: 'unsupported' });
   } catch (error) {
-    return reportDamage(error as Error);
+    return reportFailure(error as PersistenceError);
   }
+  const { db, skipped } = data;
   const databases = databasesOf(db);
   for (const number of databases) console.log(summary(db, number));
   if (databases.length === 0) console.log('no keys');
   const [, memory] = /^used_memory_human:(.*?)\r?$/m.exec(String(db.call('INFO', 'memory'))) ?? [];
   console.log(`sound; ${memory ?? 'unknown'} of memory in an engine`);
-  return SOUND;
+  if (skipped.count === 0) return SOUND;
+  reportSkipped(skipped);
+  return UNSUPPORTED;
+}
+
+function reportSkipped({ count, types, keys }: Skipped): void {
+  const kinds = Object.entries(types).map(([type, number]) => `${number} ${type}`);
+  console.log(`not supported: ${counted(count, 'value or command', 'values and commands')}: ${kinds.join(', ')}`);
+  for (const { key, db, type, offset, file } of keys.slice(0, LISTED_MAX))
+    console.log(`${file}, byte ${offset}: ${key === null ? 'no key' : `key ${JSON.stringify(key)}`}, db${db}, ${type}`);
+  if (keys.length > LISTED_MAX) console.log(`and more, of which these are the first ${LISTED_MAX}`);
+  console.log('keylatch dump --skip unsupported prints the other keys; open() reads them with readOnly and skip');
 }
 
 function summary(db: Keylatch, number: number): string {
@@ -142,6 +165,6 @@ function summary(db: Keylatch, number: number): string {
   return `db${number}: ${counted(keys, 'key')}, ${dated} with expiry: ${types.join(', ')}`;
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

@@ -6,6 +6,8 @@ import { LOG_FOLDER, layoutOf, readFiles, snapshotEnd, type Layout } from '../pe
 import { onFile } from '../persist/files/file-error.js';
 import { scanLog, type Scan } from '../persist/files/frames.js';
 import { restore } from '../persist/restore.js';
+import type { SkipOptions, Skipped } from '../skipped.js';
+import { foundElsewhere } from './log-folders.js';
 
 /** The data of a folder or file. */
 export interface DataFiles extends Layout {
@@ -13,8 +15,14 @@ export interface DataFiles extends Layout {
   readonly folder: string;
 }
 
-/** Finds the data of a folder, of a folder of logs, of a manifest, or of one file. */
+/** Finds the data of a folder, of a folder of logs, of a manifest, or of one file. @throws Error if there is none. */
 export function dataFilesOf(path: string): DataFiles {
+  const files = filesOf(path);
+  if (files.paths.length > 0) return files;
+  throw new Error(foundElsewhere(path) ?? `${path} holds no data: neither a log nor a snapshot`);
+}
+
+function filesOf(path: string): DataFiles {
   const whole = resolve(path);
   const isFolder = onFile(path, () => statSync(path)).isDirectory();
   if (isFolder) return folderOf(whole);
@@ -48,14 +56,24 @@ export function examine(path: string): Examined {
   return { path, bytes: bytes.length, snapshotEnd: end, scan: isLog ? scanLog(bytes, end) : undefined };
 }
 
-/** An engine with the data as of its last write: nothing expires meanwhile. @throws PersistenceError for damage. */
-export function loaded(files: DataFiles): Keylatch {
+/** An engine with data, and what was left out of it. */
+export interface LoadedData {
+  readonly db: Keylatch;
+  readonly skipped: Skipped;
+}
+
+/**
+ * An engine with the data as of its last write: nothing expires meanwhile. @throws PersistenceError for damage, and without
+ * `skip` for types that the engine lacks.
+ */
+export function loaded(files: DataFiles, options: SkipOptions = {}): LoadedData {
   const { snapshot, parts, loggedMs, locate } = readFiles(files);
   const clock = new ManualClock(loggedMs);
   const db = new Keylatch({ clock });
   const pieces = parts.map(({ bytes }) => bytes);
-  restore(db, { snapshot, pieces, loggedMs, seed: null, repairedBytes: 0, locate });
-  return db;
+  const stored = { snapshot, pieces, loggedMs, seed: null, repairedBytes: 0, locate };
+  const { skipped } = restore(db, stored, files.folder, options);
+  return { db, skipped };
 }
 
 /** Numbers of the databases that have keys. */

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 import type { Client, Keylatch } from '../index.js';
 import { databasesOf, dataFilesOf, loaded } from './data-files.js';
 
-export const DUMP_USAGE = `keylatch dump PATH [--json]    prints the contents of a folder of data, or of one file (RDB or AOF)
+export const DUMP_USAGE = `keylatch dump PATH [--json] [--skip unsupported]    prints the contents of a folder of data, or of one file (RDB or AOF)
+  --skip unsupported    leaves out values of types that keylatch lacks, such as streams; their number goes to stderr
   --json   one line of JSON a key: {"db", "key", "type", "expiresAt", "value"}; bytes that are not UTF-8 are
            {"base64": ...}. Otherwise commands that make the same keys: keylatch dump PATH | redis-cli
 Expiry times are those of the files: nothing expires while it is printed.`;
@@ -28,7 +29,7 @@ interface Entry {
 export async function dump(words: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...words],
-    options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: { json: { type: 'boolean' }, skip: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
     allowPositionals: true,
   });
   if (values.help) {
@@ -37,7 +38,15 @@ export async function dump(words: readonly string[]): Promise<number> {
   }
   const [path, ...more] = positionals;
   if (path === undefined || more.length > 0) throw new TypeError('dump takes one PATH');
-  const db = loaded(dataFilesOf(path));
+  const { skip } = values;
+  if (skip !== undefined && skip !== 'unsupported') throw new TypeError('--skip takes the word unsupported');
+  const { db, skipped } = loaded(dataFilesOf(path), { skip });
+  if (skipped.count > 0)
+    console.error(
+      `keylatch dump: left out ${Object.entries(skipped.types)
+        .map(([type, count]) => `${count} ${type}`)
+        .join(', ')}`,
+    );
   for (const number of databasesOf(db)) {
     if (!values.json) await print(`SELECT ${number}`);
     for (const entry of entriesOf(db, number)) {

@@ -28,6 +28,8 @@ export interface PersistenceErrorOptions extends ErrorOptions {
   readonly file?: string | undefined;
   /** Bytes before the damage. */
   readonly offset?: number | undefined;
+  /** The reason without paths, for clients of a server. */
+  readonly reason?: string | undefined;
 }
 
 /** A store that cannot be opened, read or written. The message says what to do. */
@@ -40,14 +42,30 @@ export class PersistenceError extends Error {
   readonly file: string | undefined;
   /** Bytes before the damage, if they are known. */
   readonly offset: number | undefined;
+  /** The reason without paths, for clients of a server; undefined if there is none. */
+  readonly reason: string | undefined;
 
   constructor(code: PersistenceCode, message: string, options: PersistenceErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.file = options.file;
     this.offset = options.offset;
+    this.reason = options.reason;
     fromCaller(this);
   }
+}
+
+const REASONS: Readonly<Partial<Record<PersistenceCode, string>>> = {
+  FULL: 'the disk is full',
+  QUOTA: 'the storage quota is exhausted',
+  READ_ONLY: 'the store cannot be written',
+  LOST: 'the store is gone',
+};
+
+/** @internal The reason of a failure for clients: messages name files of the server, and are for its log. */
+export function reasonOf(error: unknown): string {
+  const { reason, code } = isPersistenceError(error) ? error : {};
+  return reason ?? (code && REASONS[code]) ?? 'writing to the store failed';
 }
 
 /** @internal A PersistenceError for a failure of a store's method. */

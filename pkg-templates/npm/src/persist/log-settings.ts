@@ -4,8 +4,8 @@ import type { Keylatch } from '../keylatch.js';
 /** The part of an engine that a log uses. */
 export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record' | 'failCall'>;
 
-/** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
-export type PersistenceState = 'running' | 'failed' | 'lost' | 'closed';
+/** `running`; `failed`: writing is tried again; `lost`: the store is gone; `readonly`: opened so; `closed`. */
+export type PersistenceState = 'running' | 'failed' | 'lost' | 'readonly' | 'closed';
 
 /** Settings of a log. */
 export interface LogSettings {

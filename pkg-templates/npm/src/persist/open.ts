@@ -1,9 +1,18 @@
 /** Opens a store: reads it into an engine, and starts the log. */
 import { Keylatch, type KeylatchOptions } from '../index.js';
 import { PersistentLog } from './log.js';
-import { engineOptionsOf, isKeptInCall, OPEN, storeOf, type OpenOptions, type Platform } from './options.js';
-import { ATTACH, PersistentKeylatch } from './persistent.js';
-import { restore } from './restore.js';
+import {
+  engineOptionsOf,
+  isKeptInCall,
+  OPEN,
+  readOnlyDir,
+  storeOf,
+  type OpenOptions,
+  type Platform,
+} from './options.js';
+import { ATTACH, PersistentKeylatch, type Restored } from './persistent.js';
+import { ReadOnlyKeylatch } from './read-only.js';
+import { restore, type Restoration } from './restore.js';
 import type { Store, Stored } from './store.js';
 
 /** The latest instant in a store, below which the clock does not go. */
@@ -15,9 +24,13 @@ interface Floor {
 export function opener(platform: Platform): (options: OpenOptions) => Promise<PersistentKeylatch> {
   return async (options) => {
     const given = Keylatch.checkedOptions('open', options ?? {}, OPEN);
+    const dir = readOnlyDir(given);
+    if (dir !== undefined) {
+      checkEngineOptions(given);
+      return openedReadOnly(given, dir, await platform.readDir(dir));
+    }
     const store = storeOf(given, platform);
-    // Options of the engine are checked before the store is touched.
-    new Keylatch(engineOptionsOf(given)).close();
+    checkEngineOptions(given);
     const stored = await store.open();
     try {
       return await opened(given, store, stored);
@@ -28,18 +41,14 @@ export function opener(platform: Platform): (options: OpenOptions) => Promise<Pe
   };
 }
 
+/** Checks the options of the engine before anything is read. */
+function checkEngineOptions(options: OpenOptions): void {
+  new Keylatch(engineOptionsOf(options)).close();
+}
+
 async function opened(options: OpenOptions, store: Store, stored: Stored): Promise<PersistentKeylatch> {
-  const floor: Floor = { ms: stored.loggedMs };
-  const seed = BigInt(options.seed ?? stored.seed ?? randomSeed());
-  const db = new PersistentKeylatch({ ...withFloor(engineOptionsOf(options), floor), seed });
-  const restoration = restore(db, stored, store.title);
+  const { db, seed, restoration, restored } = restoredInto(PersistentKeylatch, options, stored, store.title);
   stored.accept?.();
-  floor.ms = Math.max(floor.ms, restoration.lastMs);
-  const restored = {
-    restoredKeys: keysOf(db),
-    repairedBytes: stored.repairedBytes + restoration.tornBytes,
-    ageMs: floor.ms > 0 ? Math.max(0, db.now() - floor.ms) : null,
-  };
   db.record(true);
   let { snapshotBytes, logBytes } = restoration;
   if (stored.mustReplace === true || restoration.tornBytes > 0) {
@@ -53,6 +62,42 @@ async function opened(options: OpenOptions, store: Store, stored: Stored): Promi
   const refuses = options.onFailure === 'refuse' || isKeptInCall(options);
   db[ATTACH]({ log, store, restored, refuses });
   return db;
+}
+
+function openedReadOnly(options: OpenOptions, dir: string, stored: Stored): ReadOnlyKeylatch {
+  const title = `directory ${dir}`;
+  const { db, restoration, restored } = restoredInto(ReadOnlyKeylatch, options, stored, title);
+  db.begin({ title, restored, restoration });
+  return db;
+}
+
+/** An engine with the data, and facts about it. */
+interface RestoredEngine<Engine> {
+  readonly db: Engine;
+  readonly seed: bigint;
+  readonly restoration: Restoration;
+  readonly restored: Restored;
+}
+
+function restoredInto<Engine extends PersistentKeylatch>(
+  made: new (options: KeylatchOptions) => Engine,
+  options: OpenOptions,
+  stored: Stored,
+  title: string,
+): RestoredEngine<Engine> {
+  const floor: Floor = { ms: stored.loggedMs };
+  const seed = BigInt(options.seed ?? stored.seed ?? randomSeed());
+  const db = new made({ ...withFloor(engineOptionsOf(options), floor), seed });
+  const { skip } = options;
+  const restoration = restore(db, stored, title, { skip });
+  floor.ms = Math.max(floor.ms, restoration.lastMs);
+  const restored: Restored = {
+    restoredKeys: keysOf(db),
+    repairedBytes: stored.repairedBytes + restoration.tornBytes,
+    ageMs: floor.ms > 0 ? Math.max(0, db.now() - floor.ms) : null,
+    ...(skip === undefined ? {} : { skipped: restoration.skipped }),
+  };
+  return { db, seed, restoration, restored };
 }
 
 /** Lets the clock never show less than the last logged time. A ManualClock is left alone: its time is the program's. */

@@ -1,7 +1,7 @@
 /** The options of `open`, checked, and the engine's options among them. */
 import type { KeylatchOptions } from '../options.js';
 import type { Shape } from '../sugar/option-check.js';
-import type { Store } from './store.js';
+import type { Store, Stored } from './store.js';
 
 /** Transactions of IndexedDB: `relaxed` leaves it to the system when data reaches the medium, `strict` waits for it. */
 export type Durability = 'relaxed' | 'strict';
@@ -39,6 +39,16 @@ export interface OpenOptions extends KeylatchOptions {
    * and a call throws a PersistenceError if its change could not be written.
    */
   readonly onFailure?: 'continue' | 'refuse' | undefined;
+  /**
+   * With `dir`: reads the folder without a lock and without writing to it, also while another process uses it. Writes are
+   * refused with the error READONLY; keys expire in memory. Default false.
+   */
+  readonly readOnly?: boolean | undefined;
+  /**
+   * With `readOnly`: `unsupported` leaves out values of types that the engine lacks, such as streams.
+   * `db.persistence.restored.skipped` lists them. Without it they are refused.
+   */
+  readonly skip?: 'unsupported' | undefined;
 }
 
 /** Engine options are checked by the engine. */
@@ -51,6 +61,8 @@ export const OPEN: Shape<OpenOptions> = {
   acknowledge: ['memory', 'flushed'],
   flushOnSignal: 'flag',
   onFailure: ['continue', 'refuse'],
+  readOnly: 'flag',
+  skip: ['unsupported'],
   maxmemory: 'any',
   maxmemoryPolicy: 'any',
   now: 'function',
@@ -70,6 +82,23 @@ export interface FolderOptions {
 export interface Platform {
   openDir(dir: string, options: FolderOptions): Store;
   openName(name: string, durability: Durability): Store;
+  /** Reads a folder that may be in use, and changes nothing. */
+  readDir(dir: string): Promise<Stored>;
+}
+
+/** The folder that is only read; undefined if it is to be written. */
+export function readOnlyDir(options: OpenOptions): string | undefined {
+  const { name, dir, store, fsync, onFailure, readOnly, skip } = options;
+  if (readOnly !== true) {
+    if (skip === undefined) return undefined;
+    throw new TypeError('open: skip goes with readOnly: true; writing the log anew would drop the keys for good');
+  }
+  if (dir === undefined || name !== undefined || store !== undefined)
+    throw new TypeError('open: readOnly goes with dir (files), and not with name or store');
+  if (dir === '') throw new TypeError('open: dir must not be empty');
+  const useless = fsync !== undefined ? 'fsync' : onFailure !== undefined ? 'onFailure' : undefined;
+  if (useless !== undefined) throw new TypeError(`open: ${useless} has no meaning with readOnly, which writes nothing`);
+  return dir;
 }
 
 /** Chooses the store. Exactly one of the three must be given, and only options that concern it. */
@@ -101,6 +130,7 @@ export function isKeptInCall({ fsync, acknowledge }: OpenOptions): boolean {
 
 /** The engine's own options. */
 export function engineOptionsOf(options: OpenOptions): KeylatchOptions {
-  const { name, dir, store, durability, fsync, acknowledge, flushOnSignal, onFailure, ...engine } = options;
+  const { name, dir, store, durability, fsync, acknowledge, flushOnSignal, onFailure, readOnly, skip, ...engine } =
+    options;
   return engine;
 }

@@ -1,6 +1,14 @@
 /** An engine with a store. */
-import { Keylatch, type KeylatchOptions, type ReplayResult, type Unsubscribe } from '../index.js';
-import { PersistenceError } from './errors.js';
+import {
+  Keylatch,
+  type KeylatchOptions,
+  type LoadResult,
+  type ReplayResult,
+  type SkipOptions,
+  type Skipped,
+  type Unsubscribe,
+} from '../index.js';
+import { PersistenceError, reasonOf } from './errors.js';
 import type { PersistentLog } from './log.js';
 import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
@@ -11,15 +19,17 @@ import type { Store } from './store.js';
 export interface Restored {
   /** Number of keys, those included that expired meanwhile. */
   readonly restoredKeys: number;
-  /** Bytes of a torn end that were cut off: a write that was interrupted. */
+  /** Bytes of a torn end that were cut off, or with `readOnly` left out: a write that was interrupted. */
   readonly repairedBytes: number;
   /** Milliseconds since the last append or snapshot; null for an empty store. */
   readonly ageMs: number | null;
+  /** Parts that were left out with `skip`. */
+  readonly skipped?: Skipped | undefined;
 }
 
 /** State of a store, as `db.persistence` shows it. */
 export interface Persistence {
-  /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `closed`. */
+  /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `readonly`: opened so; `closed`. */
   readonly state: PersistenceState;
   /** Bytes of the log since the last snapshot. */
   readonly logBytes: number;
@@ -85,7 +95,9 @@ export class PersistentKeylatch extends Keylatch {
         () => undefined,
         (error: Error) => error,
       );
-      this.saves.finish(kind, failure);
+      // Clients get the reason without paths.
+      if (failure !== undefined) console.warn(`keylatch: ${failure.message}`);
+      this.saves.finish(kind, failure, reasonOf(failure));
     });
   }
 
@@ -197,18 +209,19 @@ export class PersistentKeylatch extends Keylatch {
   #reportLog(): void {
     const { state, error } = this.log;
     const refuses = this.#refuses || this.#servers > 0 || this.#store?.isImmediate === true;
-    this.saves.reportLog(refuses && state !== 'running' ? error?.message : undefined);
+    this.saves.reportLog(refuses && state !== 'running' ? reasonOf(error) : undefined);
   }
 
   /** Replaces all databases by those of a snapshot, also in the store. */
-  override load(snapshot: Uint8Array): void {
-    super.load(snapshot);
+  override load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
+    const loaded = super.load(snapshot, options);
     this.#log?.replaceAll();
+    return loaded;
   }
 
   /** Replays pieces of a log, and writes the result to the store. */
-  override replay(log: Uint8Array): ReplayResult {
-    const replayed = super.replay(log);
+  override replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
+    const replayed = super.replay(log, options);
     this.#log?.replaceAll();
     return replayed;
   }

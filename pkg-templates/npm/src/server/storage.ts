@@ -14,9 +14,9 @@ interface SavePoint {
   readonly changes: number;
 }
 
-/** Whether an engine has a store. Each entry of the package may have a class of its own, so a member decides. */
+/** Whether an engine writes to a store. Each entry of the package may have a class of its own, so a member decides. */
 export function hasStore(db: Keylatch): db is PersistentKeylatch {
-  return 'onPersistence' in db;
+  return 'onPersistence' in db && (db as PersistentKeylatch).persistence.state !== 'readonly';
 }
 
 export class Storage {

@@ -3,14 +3,16 @@
 //! of supported types.
 //!
 //! Auxiliary fields, which Redis skips, hold their own version, the seed, the state of the random generator and the
-//! instant of the engine. The seed keeps cursors of SCAN valid. Damaged files and newer versions are refused before anything changes. No memory is allocated
-//! for an announced length alone.
+//! instant of the engine. The seed keeps cursors of SCAN valid. Damaged files and newer versions are refused before
+//! anything changes. No memory is allocated for an announced length alone.
+
+mod skip;
 
 use alloc::vec::Vec;
 
-use super::LoadError;
+use super::{LoadError, Skipped};
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, copied};
+use crate::base::headroom::OutOfMemory;
 use crate::base::number::{parse_integer, write_integer};
 use crate::base::random::STATE_BYTES;
 use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
@@ -33,6 +35,8 @@ const REDIS_VERSION_MAX: u32 = 13;
 /// Supported version of Valkey's files.
 const VALKEY_VERSION: u32 = 80;
 
+/// Data that modules attach to the next key (Redis 8.6); in files of Valkey the state of a migration.
+const KEY_METADATA: u8 = 0xf3;
 const SLOT_INFO: u8 = 0xf4;
 const FUNCTION: u8 = 0xf6;
 const MODULE_AUX: u8 = 0xf7;
@@ -147,11 +151,12 @@ pub struct Loaded {
 
 /// Loads a file into a new keyspace, with the limits of the present one, and its seed if the file has none. No key
 /// expires while loading. The next command or tick removes due keys, so a log may be replayed on top of the snapshot
-/// first.
-pub fn load(present: &Keyspace, snapshot: &[u8]) -> Result<Loaded, LoadError> {
+/// first. With `skipped`, parts of other types are left out and described there; their length must be known.
+pub fn load(present: &Keyspace, snapshot: &[u8], skipped: Option<&mut Skipped>) -> Result<Loaded, LoadError> {
     let version = check_frame(snapshot)?;
     let end = snapshot.len() - if version < CHECKSUM_SINCE { 0 } else { CHECKSUM_BYTES };
     let mut loader = Loader::new(snapshot.get(..end).unwrap_or_default(), present);
+    (loader.skipped, loader.has_key_metadata) = (skipped, version <= REDIS_VERSION_MAX);
     loader.run().map_err(|error| loader.located(error))?;
     Ok(Loaded { keyspace: loader.keyspace, libraries: loader.libraries, written_at: loader.written_at })
 }
@@ -209,6 +214,10 @@ const MALFORMED: Refusal = Refusal::Dump(DumpError::Malformed);
 /// Loader of a file's contents into a new keyspace.
 struct Loader<'a> {
     input: Input<'a>,
+    /// Offset of the type or opcode that is read.
+    item_at: usize,
+    skipped: Option<&'a mut Skipped>,
+    has_key_metadata: bool,
     limits: Limits,
     keyspace: Keyspace,
     libraries: Libraries,
@@ -232,6 +241,9 @@ impl<'a> Loader<'a> {
         let (libraries, random_state) = (Libraries::default(), None);
         Loader {
             input,
+            item_at: 0,
+            skipped: None,
+            has_key_metadata: false,
             limits,
             keyspace,
             libraries,
@@ -249,14 +261,15 @@ impl<'a> Loader<'a> {
         match refusal {
             Refusal::Newer => LoadError::NewerVersion,
             Refusal::Dump(DumpError::Malformed) => LoadError::Malformed { offset },
-            Refusal::Dump(DumpError::Unsupported) => LoadError::Unsupported { offset },
+            Refusal::Dump(DumpError::Unsupported) => LoadError::Unsupported { offset: self.item_at },
             Refusal::Dump(DumpError::OutOfMemory) => LoadError::OutOfMemory,
-            Refusal::Value { key, type_code } => LoadError::UnsupportedValue { key, type_code },
+            Refusal::Value { key, type_code } => LoadError::UnsupportedValue { key, type_code, offset: self.item_at },
         }
     }
 
     fn run(&mut self) -> Result<(), Refusal> {
         loop {
+            self.item_at = self.input.offset();
             match self.input.byte()? {
                 END if self.input.is_at_end() => {
                     self.random_state.iter().for_each(|state| self.keyspace.set_random_state(state));
@@ -288,7 +301,9 @@ impl<'a> Loader<'a> {
                 let code = self.input.string()?;
                 self.libraries.insert(&code)?;
             }
-            FUNCTION | MODULE_AUX => return Err(DumpError::Unsupported.into()),
+            MODULE_AUX if self.skipped.is_some() => self.skip_module_aux()?,
+            KEY_METADATA if self.skipped.is_some() && self.has_key_metadata => self.skip_key_metadata()?,
+            FUNCTION | MODULE_AUX | KEY_METADATA => return Err(DumpError::Unsupported.into()),
             type_byte => self.read_key(type_byte)?,
         }
         Ok(())
@@ -333,11 +348,11 @@ impl<'a> Loader<'a> {
 
     fn read_key(&mut self, type_byte: u8) -> Result<(), Refusal> {
         let key = self.input.string()?;
+        let (deadline, past_use, start) = (self.deadline.take(), self.past_use.take(), self.input.clone());
         let value = match read_value(type_byte, &mut self.input, &self.limits, self.keyspace.seed()) {
-            Err(DumpError::Unsupported) => return Err(Refusal::Value { key: copied(&key)?, type_code: type_byte }),
+            Err(DumpError::Unsupported) => return self.skip_key(&key, type_byte, &start),
             read => read?,
         };
-        let (deadline, past_use) = (self.deadline.take(), self.past_use.take());
         // Old servers could write empty collections, which are skipped, as in Redis.
         if value.is_emptied() {
             return Ok(());
