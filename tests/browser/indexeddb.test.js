@@ -118,3 +118,73 @@ test('the user clears site data: the store is lost, and the page keeps what is i
   assert.deepEqual(await page.evaluate(() => lost), ['lost', 'LOST']);
   assert.equal(await page.evaluate(() => db.get('k')), 'v');
 });
+
+/** Leaves a page in one of the ways of a visitor, and returns one of the same site. */
+async function left(page, way) {
+  if (way === 'navigate') await page.goto(`${site.origin}/fixtures/package.html?next`);
+  if (way === 'reload') await page.reload();
+  if (way === 'close') {
+    await page.close({ runBeforeUnload: true });
+    await page.waitForEvent('close').catch(() => {});
+    return open();
+  }
+  await page.waitForFunction(() => globalThis.keylatch !== undefined);
+  return page;
+}
+
+for (const way of ['navigate', 'reload', 'close'])
+  test(`the last writes are kept when the page is left by ${way}, also those of its pagehide listener`, async () => {
+    const page = await open();
+    await page.evaluate(async (name) => {
+      const db = await keylatch.open({ name });
+      addEventListener('pagehide', () => db.set('while leaving', 1), true);
+      const { port1, port2 } = new MessageChannel();
+      let n = 0;
+      port1.onmessage = () => {
+        n += 1;
+        db.set('n', n);
+        localStorage.setItem(name, n);
+        port2.postMessage(0);
+      };
+      port2.postMessage(0);
+    }, way);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const next = await left(page, way);
+    const [written, ...kept] = await next.evaluate(async (name) => {
+      const db = await keylatch.open({ name });
+      const values = [localStorage.getItem(name), ...db.mget('n', 'while leaving')];
+      await db.close();
+      return values;
+    }, way);
+    assert.ok(Number(written) > 0);
+    assert.deepEqual(kept, [written, '1']);
+  });
+
+test('a page that is left keeps its last writes in localStorage; the next page moves them into IndexedDB', async () => {
+  const page = await open();
+  await page.evaluate(async () => {
+    const db = await keylatch.open({ name: 'tail' });
+    db.set('flushed', 1);
+    await db.flush();
+    // Some browsers drop transactions of a page that is left.
+    addEventListener('pagehide', () => {
+      IDBTransaction.prototype.commit = function () {
+        this.abort();
+      };
+    });
+    db.set('last', 'x'.repeat(50_000));
+    document.addEventListener('visibilitychange', () => db.set('later', 1));
+    globalThis.db = db;
+  });
+  const next = await left(page, 'reload');
+  const read = () =>
+    next.evaluate(async () => {
+      const tail = localStorage.getItem('keylatch:tail:tail');
+      const db = await keylatch.open({ name: 'tail' });
+      const found = [tail !== null, db.mget('flushed', 'later'), db.strlen('last')];
+      await db.close();
+      return found;
+    });
+  assert.deepEqual(await read(), [true, ['1', '1'], 50_000]);
+  assert.deepEqual(await read(), [false, ['1', '1'], 50_000]);
+});

@@ -169,6 +169,33 @@ test('a leader that reloads hands over, and finds its data', async () => {
   assert.deepEqual([await roleOf(leader), await roleOf(follower)], ['follower', 'leader']);
 });
 
+for (const way of ['navigate', 'reload', 'close'])
+  test(`no acknowledged increment is lost when the leader leaves by ${way}`, async () => {
+    const [leader, follower] = await pair();
+    await follower.evaluate(() => {
+      globalThis.acknowledged = 0;
+      const increment = async () => {
+        while (!globalThis.isOver) {
+          const results = Array.from({ length: 20 }, () => db.incr('n').then(() => globalThis.acknowledged++));
+          await Promise.allSettled(results);
+          await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      };
+      globalThis.incrementing = increment();
+    });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    if (way === 'close') await leader.close({ runBeforeUnload: true });
+    else if (way === 'reload') await leader.reload();
+    else await leader.goto(`${site.origin}/fixtures/package.html?next`);
+    await until(follower, 'leader');
+    const [acknowledged, counted] = await follower.evaluate(async () => {
+      globalThis.isOver = true;
+      await globalThis.incrementing;
+      return [globalThis.acknowledged, Number(await db.get('n'))];
+    });
+    assert.ok(acknowledged > 0 && counted >= acknowledged, `${counted} of ${acknowledged}`);
+  });
+
 test('a leader that is busy does not answer in time; its lock is not taken, and it goes on afterwards', async () => {
   const [leader, follower] = await pair({ deadlineMs: 300 });
   await follower.evaluate(() => db.set('k', 1));

@@ -1,75 +1,24 @@
 // The store in IndexedDB, over an implementation in memory and locks of the test.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
-import { afterEach, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
+import {
+  browserForEach,
+  bytes,
+  change,
+  connect,
+  held,
+  IDBFactory,
+  IDBObjectStore,
+  refused,
+  replaceGlobal,
+} from './support/indexeddb.mjs';
 import { entry } from './support/package.mjs';
 
-const require = createRequire(new URL('../../pkg-templates/npm/package.json', import.meta.url));
-const { IDBFactory, IDBObjectStore } = require('fake-indexeddb');
-const { indexedDbStore, open, PersistenceError } = await entry('persist-browser');
+const { indexedDbStore, open } = await entry('persist-browser');
 
 const MB = 1024 * 1024;
-const held = new Set();
 
-/** navigator.locks. */
-const locks = {
-  async request(name, { ifAvailable, signal }, work) {
-    if (held.has(name) && ifAvailable) return work(null);
-    while (held.has(name)) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      signal.throwIfAborted();
-    }
-    held.add(name);
-    try {
-      return await work({ name });
-    } finally {
-      held.delete(name);
-    }
-  },
-};
-
-const replaced = [];
-function replaceGlobal(name, value) {
-  const before = Object.getOwnPropertyDescriptor(globalThis, name);
-  replaced.push(() => (before ? Object.defineProperty(globalThis, name, before) : delete globalThis[name]));
-  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
-}
-
-beforeEach(() => {
-  held.clear();
-  replaceGlobal('indexedDB', new IDBFactory());
-  replaceGlobal('navigator', { locks });
-});
-afterEach(() => {
-  for (const back of replaced.splice(0).reverse()) back();
-});
-
-const bytes = (...values) => new Uint8Array(values);
-const connect = (name, version) =>
-  new Promise((resolve, reject) => {
-    const request = indexedDB.open(name, version);
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-
-/** Runs a change of the raw database. */
-async function change(name, store, work) {
-  const db = await connect(`keylatch:${name}`);
-  const transaction = db.transaction(store, 'readwrite');
-  work(transaction.objectStore(store));
-  await new Promise((resolve) => {
-    transaction.oncomplete = resolve;
-  });
-  db.close();
-}
-
-/** A rejection with a code, and words that the message has. */
-const refused = (code, words) => (error) => {
-  assert.ok(error instanceof PersistenceError, String(error));
-  assert.equal(error.code, code, error.message);
-  assert.match(error.message, words);
-  return true;
-};
+browserForEach();
 
 test('pieces come back in their order, with the last instant and the same seed', async () => {
   const store = indexedDbStore('a');
@@ -174,6 +123,9 @@ test('what another program wrote, or a missing part, is damage with advice', asy
     refused('DAMAGED', /parts of the snapshot.*deleteDatabase\("keylatch:a"\)/),
   );
   await create();
+  await change('a', 'log', (log) => log.add({ nowMs: 1, piece: bytes(1) }, 'key'));
+  await assert.rejects(open({ name: 'a' }), refused('DAMAGED', /another program/));
+  await change('a', 'log', (log) => log.delete('key'));
   await change('a', 'log', (log) => log.add('text'));
   await assert.rejects(open({ name: 'a' }), refused('DAMAGED', /another program/));
   await change('a', 'meta', (meta) => meta.clear());

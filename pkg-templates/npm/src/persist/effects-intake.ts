@@ -12,6 +12,8 @@ export interface IntakeUser {
   isImmediate(): boolean;
   /** True while writing fails: effects are taken, and appended later. */
   isFailing(): boolean;
+  /** True while timers are slow or stopped: effects are appended in the turn in which they are signalled. */
+  hasSlowTimers(): boolean;
   /** True if waiting effects keep the process alive: nothing appends them at its end. */
   readonly keepsAlive: boolean;
   take(): void;
@@ -85,7 +87,7 @@ export class EffectsIntake {
       else if (isSecond) user.append();
     } else if (user.isImmediate()) user.appendInCall();
     else if (user.isFailing()) user.take();
-    else if (isSecond) user.append();
+    else if (isSecond || user.hasSlowTimers()) user.append();
     else this.#timer ??= later(FLUSH_MS, () => user.append(), user.keepsAlive);
   }
 }

@@ -28,8 +28,8 @@ export class PersistentLog {
   readonly #size: LogSize;
   #lastFlushMs: number | null = null;
   readonly #retry = new Retry(() => this.flushNow());
-  /** True while an append of the store runs. */
-  #isAppending = false;
+  /** Appends of the store that run. */
+  #appending = 0;
   #replacing: Promise<void> | undefined;
   /** Set while the store must get the whole state before anything else. Its snapshot may have been taken already. */
   #owed: { snapshot?: Uint8Array } | undefined;
@@ -47,6 +47,7 @@ export class PersistentLog {
     this.#intake = new EffectsIntake(db, {
       isImmediate: () => this.isImmediate,
       isFailing: () => this.#state === 'failed',
+      hasSlowTimers: () => store.hasSlowTimers === true,
       keepsAlive: store.watchEnd === undefined,
       take: () => this.#take(),
       append: () => void this.flushNow(),
@@ -76,6 +77,10 @@ export class PersistentLog {
   /** True if effects are appended before the call that caused them returns. */
   get isImmediate(): boolean {
     return this.#settings.isImmediate();
+  }
+
+  get #isUrgent(): boolean {
+    return this.#store.isUrgent === true;
   }
 
   /** Bytes that were taken from the engine and not yet flushed. */
@@ -210,7 +215,7 @@ export class PersistentLog {
     if (effects.length === 0 || this.#owed !== undefined) return;
     this.#queue.push({ bytes: effects, nowMs: this.#nowMs() });
     if (this.#state === 'failed') return this.#limitPending();
-    const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.#store.isSnapshotOnly !== true;
+    const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.isKept && !this.#isUrgent;
     if (isIdle && this.#size.isLong(this.#queue.bytes)) this.#compact();
   }
 
@@ -250,22 +255,26 @@ export class PersistentLog {
   /** Writes what is queued, in order; synchronously as far as the store is. */
   #drain(): void {
     this.#retry.cancel();
-    while (!this.#isAppending && !this.#isHeld && this.#state !== 'lost') {
+    while ((this.#appending === 0 || this.#isUrgent) && !this.#isHeld && this.#state !== 'lost') {
       if (this.#owed !== undefined) return this.#replaceOwed(this.#owed);
-      const batch = this.#queue.first();
+      const batch = this.#queue.next();
       if (batch === undefined) break;
       if (batch.snapshot === undefined) {
         if (!this.#append(batch)) return;
+      } else if (this.#appending > 0) {
+        // Pieces behind the snapshot would wait for it, and the page is about to end.
+        this.#queue.done(batch);
+        this.#compactFailed(new PersistenceError('FAILED', `${this.#store.title}: the page was left`));
       } else if (this.#replacing === undefined) {
         this.#queue.done(batch);
         this.#barriers.pass(batch.seq);
         void this.#replace(batch.snapshot, batch.nowMs).catch(() => {});
       } else return;
     }
-    if (this.#queue.isEmpty && !this.#isAppending && !this.#isHeld) this.#barriers.pass(this.#queue.lastSeq);
+    if (this.#queue.isEmpty && this.#appending === 0 && !this.#isHeld) this.#barriers.pass(this.#queue.lastSeq);
   }
 
-  /** False if the append failed, or goes on. */
+  /** False if the append failed, or goes on and others wait for its end. */
   #append(batch: PieceBatch): boolean {
     try {
       const running = this.#store.append(batch.bytes, batch.nowMs);
@@ -273,18 +282,21 @@ export class PersistentLog {
         this.#appended(batch);
         return true;
       }
-      this.#isAppending = true;
+      this.#queue.started(batch);
+      this.#appending += 1;
       running.then(
         () => {
-          this.#isAppending = false;
+          this.#appending -= 1;
           this.#appended(batch);
           this.#drain();
         },
         (error: unknown) => {
-          this.#isAppending = false;
+          this.#appending -= 1;
+          this.#queue.failed(batch);
           this.#failed(error);
         },
       );
+      return this.#isUrgent;
     } catch (error) {
       this.#failed(error);
     }

@@ -25,6 +25,8 @@ export type Batch = PieceBatch | (Replacement & Numbered);
 
 export class Queue {
   #batches: Batch[] = [];
+  readonly #running = new Set<Batch>();
+  readonly #tried = new WeakSet<Batch>();
   #lastSeq = 0;
   #bytes = 0;
 
@@ -53,15 +55,33 @@ export class Queue {
   }
 
   /** The next batch to write: a snapshot, or all pieces in front of one, joined. Stays until `done`. */
-  first(): Batch | undefined {
-    const end = this.#batches.findIndex(({ snapshot }) => snapshot !== undefined);
-    const count = end < 0 ? this.#batches.length : end;
-    if (count > 1) this.#batches.unshift(joined(this.#batches.splice(0, count)));
-    return this.#batches[0];
+  next(): Batch | undefined {
+    const start = this.#batches.findIndex((batch) => !this.#running.has(batch));
+    let end = start;
+    while (this.#isJoinable(this.#batches[end])) end += 1;
+    if (end - start > 1) this.#batches.splice(start, end - start, joined(this.#batches.slice(start, end)));
+    return this.#batches[start];
+  }
+
+  /** Notes that a batch is being written: `next` passes over it. */
+  started(batch: Batch): void {
+    this.#running.add(batch);
+    this.#tried.add(batch);
+  }
+
+  /** Notes that writing a batch failed: it is the next one again, with the same bytes. */
+  failed(batch: Batch): void {
+    this.#running.delete(batch);
+  }
+
+  /** A store knows a piece that it was given before by its array. */
+  #isJoinable(batch: Batch | undefined): boolean {
+    return batch !== undefined && batch.snapshot === undefined && !this.#tried.has(batch);
   }
 
   /** Removes a batch that was written. */
   done(batch: Batch): void {
+    this.#running.delete(batch);
     // The queue may have been cleared meanwhile.
     const index = this.#batches.indexOf(batch);
     if (index < 0) return;
@@ -72,6 +92,7 @@ export class Queue {
   /** Drops everything, because a later snapshot will contain it. The snapshot counts as one more entry. */
   clear(): void {
     this.#batches = [];
+    this.#running.clear();
     this.#bytes = 0;
     this.#lastSeq += 1;
   }

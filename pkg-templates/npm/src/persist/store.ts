@@ -32,7 +32,10 @@ export interface Stored {
   readonly accept?: (() => void) | undefined;
 }
 
-/** A storage medium for one log. Methods are called one after the other, except `append` during `replace`. */
+/**
+ * A storage medium for one log. Methods are called one after the other, except `append` during `replace`. An append that
+ * was rejected is called again with the same array.
+ */
 export interface Store {
   /** Name in messages: `IndexedDB "todo"`, `directory /var/lib/app`. */
   readonly title: string;
@@ -70,6 +73,12 @@ export interface Store {
   readonly compactBytesMin?: number | undefined;
   /** True if effects must be appended before the call that caused them returns. */
   readonly isImmediate?: boolean | undefined;
+  /** True while timers are slow or stopped, as in a hidden page: effects are appended without waiting for others. */
+  readonly hasSlowTimers?: boolean | undefined;
+  /** True while the page ends: `append` is then called also while another append runs. The store keeps their order. */
+  readonly isUrgent?: boolean | undefined;
+  /** Begins `isUrgent`: the page ends, or is frozen, before a promise resolves. */
+  hasten?(): void;
   /** When files are forced to the medium, for stores of files. */
   fsync?: 'always' | 'everysec' | 'no';
   /** Called by the store when it could not force pieces onto the medium by itself. Set by the log. */

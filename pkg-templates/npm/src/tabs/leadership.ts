@@ -23,6 +23,7 @@ export class Leadership {
   readonly #isHidden: () => boolean;
   #early: Early[] = [];
   #leader: Leader | undefined;
+  #held: Opened | undefined;
   #isOver = false;
   #isUrgent = false;
   #over = (): void => {};
@@ -43,7 +44,9 @@ export class Leadership {
 
   /** Opens the store, runs calls until `resign`, then closes. `changed` is called at the beginning and at the end of that. */
   async hold(openStore: () => Promise<Opened>, changed: () => void): Promise<void> {
-    const { db, store } = await this.#opened(openStore);
+    this.#held = await this.#opened(openStore);
+    const { db, store } = this.#held;
+    if (this.#isUrgent) this.#hasten();
     const leader = new Leader(db, this.#reach, this.#isHidden);
     this.#leader = leader;
     const unwatch = this.#watchStore(db);
@@ -55,7 +58,7 @@ export class Leadership {
     changed();
     const ended = leader.end();
     if (!this.#isUrgent) return ended;
-    // The last append is on its way; readers of the database wait for it. Nothing may be written after the next leader.
+    // The last appends are on their way; readers of the database wait for them. Nothing may be written after the next leader.
     ended.catch(() => {});
     void store.close();
   }
@@ -68,11 +71,18 @@ export class Leadership {
     else this.#leader.run(tab, id, request);
   }
 
-  /** Ends the leadership. An urgent end waits for nothing: the page is about to be frozen. Idempotent. */
+  /** Ends the leadership. An urgent end waits for nothing: the page is about to end or to be frozen. Idempotent. */
   resign(isUrgent = false): void {
     this.#isOver = true;
     this.#isUrgent ||= isUrgent;
+    if (isUrgent) this.#hasten();
     this.#over();
+  }
+
+  /** Hands everything that was run to the store in this turn. */
+  #hasten(): void {
+    this.#held?.store.hasten?.();
+    this.#held?.db.log.flushNow();
   }
 
   async #opened(openStore: () => Promise<Opened>): Promise<Opened> {

@@ -1,27 +1,14 @@
 /** Checksums: CRC-32 of pieces of the log, CRC-64 of RDB files. */
 import * as zlib from 'node:zlib';
+import { crc32 as portableCrc32 } from '../crc32.js';
 
-/** Polynomials in reflected form: that of zlib, and that of Redis (Jones), in halves. */
-const POLYNOMIAL_32 = 0xedb88320;
+/** Polynomial of Redis (Jones) in reflected form, in halves. */
 const POLYNOMIAL_64_HIGH = 0x95ac9329;
 const POLYNOMIAL_64_LOW = 0xac4bc9b5;
 
 /** CRC-32. Some runtimes lack the native one. */
-export const crc32: (bytes: Uint8Array | string) => number = zlib.crc32 ?? portableCrc32;
-
-let table32: Uint32Array | undefined;
-
-function portableCrc32(given: Uint8Array | string): number {
-  const bytes = typeof given === 'string' ? Buffer.from(given) : given;
-  table32 ??= Uint32Array.from({ length: 256 }, (_, index) => {
-    let crc = index;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? POLYNOMIAL_32 : 0);
-    return crc;
-  });
-  let crc = -1;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (table32[(crc ^ byte) & 255] as number);
-  return ~crc >>> 0;
-}
+export const crc32: (bytes: Uint8Array | string) => number =
+  zlib.crc32 ?? ((given) => portableCrc32(typeof given === 'string' ? Buffer.from(given) : given));
 
 /** Running CRC-64 as Redis computes it. */
 export class Crc64 {
