@@ -83,8 +83,8 @@ export class DiskRun {
   #barriers = new Set();
   /** True if a fault was on since the store was opened. */
   #hadFault = false;
-  /** True while a loaded state may not have been written. */
-  #isLoading = false;
+  /** Number of the load that may not have been written; 0 without one. */
+  #loading = 0;
   #violation;
 
   constructor({ seed, open, states, time, variation }) {
@@ -174,7 +174,7 @@ export class DiskRun {
   }
 
   get #isRunning() {
-    return !this.#isLoading && this.#db.persistence.state === 'running';
+    return this.#loading === 0 && this.#db.persistence.state === 'running';
   }
 
   policy() {
@@ -190,10 +190,11 @@ export class DiskRun {
     for (let left = count; left > 1; left -= 1) this.#skipped.add(this.#steps + left - 1);
     this.#steps += count;
     this.#note(`to step ${this.#steps}`);
-    this.#isLoading = true;
+    const load = this.#log.length;
+    this.#loading = load;
     this.#db.load(this.#states.snapshot(this.#steps));
     this.#barrier('flush', this.#db.flush(), () => {
-      this.#isLoading = false;
+      if (this.#loading === load) this.#loading = 0;
     });
   }
 
@@ -245,7 +246,7 @@ export class DiskRun {
     this.#kept.kill = Math.min(this.#kept.kill, this.#steps);
     this.#skipped = new Set([...this.#skipped].filter((number) => number < this.#steps));
     this.#hadFault = false;
-    this.#isLoading = false;
+    this.#loading = 0;
   }
 
   /** Closes the store, while operations complete. False if that failed. */
