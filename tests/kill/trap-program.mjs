@@ -1,4 +1,4 @@
-/** A program with `open` whose engine traps, in its main thread or in a worker thread. */
+/** A program with `open` and an engine that traps, in its main thread or in a worker thread. */
 import { writeFileSync, writeSync } from 'node:fs';
 import { Worker, isMainThread, workerData } from 'node:worker_threads';
 

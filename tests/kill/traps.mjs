@@ -1,6 +1,6 @@
 /**
- * Servers and programs whose engine traps: each ends with a code that is not 0, and what was acknowledged is there when its
- * folder is opened again. `node tests/kill/traps.mjs`.
+ * Traps in the engines of servers and programs: each process ends with a code that is not 0, and what was acknowledged is
+ * there when its folder is opened again. `node tests/kill/traps.mjs`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ async function trappedServer(dir, trapFile, options) {
   return child;
 }
 
-/** Starts a program that sets a key, and whose engine traps at the next call, or at the log's own one. */
+/** Starts a program that sets a key; its engine traps at the next call, or at the log's own one. */
 async function trappedProgram(dir, trapFile, options) {
   const persistFile = join(packageFolder, 'esm/persist.js');
   const given = JSON.stringify({ persistFile, dir, fsync: 'everysec', ...options });

@@ -62,7 +62,7 @@ function repeated(work) {
 const MOMENTS = {
   idle: async () => {
     write(50);
-    // What was written before is appended by itself.
+    // By then the steps are appended without a flush.
     await pause(APPENDED_MS);
     say(steps);
     say('ready');

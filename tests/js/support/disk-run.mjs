@@ -73,7 +73,7 @@ export class DiskRun {
   #db;
   #policy;
   #log = [];
-  /** Number of steps whose calls returned. */
+  /** Number of steps that returned. */
   #steps = 0;
   /** Numbers of steps after which there never was a state: a load went past them. */
   #skipped = new Set();

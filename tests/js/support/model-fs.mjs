@@ -227,7 +227,7 @@ function beginSync({ disk, node, fd }) {
   return { label: `sync ${fd}`, end };
 }
 
-/** Operations whose first argument is a path or a descriptor. */
+/** Operations; the first argument of their functions in node:fs is a path or a descriptor. */
 const OPERATIONS = {
   open: openFile,
   close: (_, open) => void closeFile(open),
