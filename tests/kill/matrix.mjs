@@ -103,7 +103,6 @@ const report = new Report();
 const { cells, left } = allCells();
 const isChosen = (name) => name.includes(options.cells) && (!options.short || SHORT.includes(name));
 for (const cell of cells.filter((cell) => isChosen(nameOf(cell)))) report.add(nameOf(cell), await runCell(cell));
-console.log(String(report));
 if (!options.short) console.log(`left out:\n${left.map((line) => `  ${line}`).join('\n')}`);
 console.log(`${report.sum('steps')} steps, ${report.sum('acknowledged')} acknowledged, ${report.sum('lost')} lost`);
 for (const failure of report.failures) console.error(`FAILED ${failure}`);

@@ -126,9 +126,24 @@ export class DiskRun {
   }
 
   write() {
-    step(this.#db, this.#steps);
-    this.#steps += 1;
-    if (this.#policy === 'always' && this.#isRunning) this.#keep(this.#steps, 'always');
+    const isAcknowledged = this.#attempt(() => step(this.#db, this.#steps));
+    this.#steps = stepsOf(this.#db);
+    if (isAcknowledged && this.#policy === 'always' && this.#isRunning) this.#keep(this.#steps, 'always');
+  }
+
+  /**
+   * Runs a call. False if it throws: after a fault it may be refused or its change not be written, and until a loaded state
+   * is written no later change is.
+   */
+  #attempt(call) {
+    try {
+      call();
+      return true;
+    } catch (error) {
+      if (!this.#hadFault && this.#loading === 0)
+        throw new Violation(`a call throws without a fault: ${error.message}`);
+      return false;
+    }
   }
 
   burst() {
@@ -139,7 +154,7 @@ export class DiskRun {
 
   /** A long unit that leaves the state as it was. */
   #fill() {
-    this.#db.multi().set('filling', FILLING).del('filling').exec();
+    this.#attempt(() => this.#db.multi().set('filling', FILLING).del('filling').exec());
   }
 
   flush() {
@@ -181,18 +196,19 @@ export class DiskRun {
     this.#policy = this.#dice.pick(POLICIES);
     this.#note(this.#policy);
     this.#db.call('CONFIG', 'SET', 'appendfsync', this.#policy);
-    this.#db.setFsync?.(this.#policy);
+    this.#db.fsync = this.#policy;
   }
 
   /** Goes on some steps by a snapshot. */
   load() {
     const count = 1 + this.#dice.below(10);
-    for (let left = count; left > 1; left -= 1) this.#skipped.add(this.#steps + left - 1);
-    this.#steps += count;
-    this.#note(`to step ${this.#steps}`);
+    const [from, to] = [this.#steps, this.#steps + count];
+    this.#note(`to step ${to}`);
     const load = this.#log.length;
     this.#loading = load;
-    this.#db.load(this.#states.snapshot(this.#steps));
+    this.#attempt(() => this.#db.load(this.#states.snapshot(to)));
+    this.#steps = stepsOf(this.#db);
+    for (let number = from + 1; number < this.#steps; number += 1) this.#skipped.add(number);
     this.#barrier('flush', this.#db.flush(), () => {
       if (this.#loading === load) this.#loading = 0;
     });

@@ -42,7 +42,11 @@ function apply(contents, { at, bytes, length, isLost }, part = 1) {
   contents.write(at, isLost ? Buffer.alloc(kept.length) : kept);
 }
 
+let nodes = 0;
+
 export class ModelFile {
+  /** Number of the inode. */
+  number = (nodes += 1);
   contents = new Bytes();
   #lasting = new Bytes();
   /** Changes since the lasting contents, oldest first. */
@@ -121,6 +125,7 @@ export class ModelFile {
 }
 
 export class ModelFolder {
+  number = (nodes += 1);
   names = new Map();
   #lasting = new Map();
   /** Changes of names that need not have lasted, oldest first. */

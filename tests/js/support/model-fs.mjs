@@ -175,6 +175,7 @@ function read(open, buffer, offset = 0, length = buffer.length - offset, positio
 }
 
 const statOf = (node) => ({
+  ino: node.number,
   size: node instanceof ModelFolder ? 0 : node.bytes.length,
   isFile: () => node instanceof ModelFile,
   isDirectory: () => node instanceof ModelFolder,
