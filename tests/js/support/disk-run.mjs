@@ -295,15 +295,19 @@ export class DiskRun {
   /** Counts a promise of the store: once it has resolved, the steps before it are kept. */
   #barrier(kind, promise, ended = () => {}) {
     const barrier = { kind, step: this.#steps };
-    const policy = this.#policy;
+    const [policy, db] = [this.#policy, this.#db];
     this.#barriers.add(barrier);
+    // Barriers of a store that lost its power count no more.
+    const isOver = () => db !== this.#db;
     const passed = () => {
+      if (isOver()) return;
       const steps = this.#variation === 'eager' ? this.#steps : barrier.step;
       // A snapshot is forced to the medium whatever the policy is.
       this.#keep(steps, kind === 'rewrite' ? 'always' : policy);
       ended();
     };
     const failed = (error) => {
+      if (isOver()) return;
       // A rewrite that waits for another one does not begin once the store is closed.
       const isEnded = kind === 'rewrite' && error.code === 'LOST';
       if (!this.#hadFault && !isEnded)
