@@ -14,32 +14,39 @@ const END_MS_MAX = 6000;
 const PRELOAD = ['--import', join(import.meta.dirname, 'trap-preload.mjs')];
 const PROGRAM = join(import.meta.dirname, 'trap-program.mjs');
 
-/** Starts a server, sets a key, and lets its engine trap. */
-async function trappedServer(dir, trapFile, options) {
-  const env = { ...process.env, KEYLATCH_TRAP: trapFile };
-  const { child, port } = await serve(options === undefined ? [] : ['--dir', dir, ...options], { node: PRELOAD, env });
+/** Sets a key of a server, and lets its engine trap at the next command. */
+async function trap(port, trapFile) {
   const connection = new Connection(port);
   const reply = await connection.ask(['SET', 'a', 'b']);
   if (reply !== '+OK\r\n') throw new Error(`SET: ${reply}`);
   writeFileSync(trapFile, '');
   connection.ask(['PING']);
+}
+
+const environment = (trapFile) => ({ env: { ...process.env, KEYLATCH_TRAP: trapFile } });
+
+/** Starts `keylatch serve` and lets it trap. */
+async function trappedServer(trapFile, options) {
+  const { child, port } = await serve(options, { node: PRELOAD, ...environment(trapFile) });
+  await trap(port, trapFile);
   return child;
 }
 
 /** Starts a program that sets a key; its engine traps at the next call, or at the log's own one. */
 async function trappedProgram(dir, trapFile, options) {
-  const persistFile = join(packageFolder, 'esm/persist.js');
-  const given = JSON.stringify({ persistFile, dir, fsync: 'everysec', ...options });
-  const env = { ...process.env, KEYLATCH_TRAP: trapFile };
-  const child = new Child(process.execPath, [...PRELOAD, PROGRAM, given], { env });
-  await child.says(/acknowledged\n/);
+  const given = JSON.stringify({ packageFolder, dir, fsync: 'everysec', ...options });
+  const child = new Child(process.execPath, [...PRELOAD, PROGRAM, given], environment(trapFile));
+  if (options.serves) await trap(Number((await child.says(/serves 127\.0\.0\.1:(\d+)/))[1]), trapFile);
+  else await child.says(/acknowledged\n/);
   return child;
 }
 
 const CASES = {
-  'server without a folder': (dir, trapFile) => trappedServer(dir, trapFile),
-  'server, everysec': (dir, trapFile) => trappedServer(dir, trapFile, ['--appendfsync', 'everysec']),
-  'server, always': (dir, trapFile) => trappedServer(dir, trapFile, ['--appendfsync', 'always']),
+  'server without a folder': (_, trapFile) => trappedServer(trapFile, []),
+  'server, everysec': (dir, trapFile) => trappedServer(trapFile, ['--dir', dir, '--appendfsync', 'everysec']),
+  'server, always': (dir, trapFile) => trappedServer(trapFile, ['--dir', dir, '--appendfsync', 'always']),
+  'server of a thread': (dir, trapFile) => trappedProgram(dir, trapFile, { serves: true, inThread: true }),
+  'server of a program': (dir, trapFile) => trappedProgram(dir, trapFile, { serves: true }),
   program: (dir, trapFile) => trappedProgram(dir, trapFile, {}),
   'program, always': (dir, trapFile) => trappedProgram(dir, trapFile, { fsync: 'always' }),
   'program, in its log': (dir, trapFile) => trappedProgram(dir, trapFile, { isPending: true }),
