@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds);
 
 /** Megabytes of values, where a save has to take a while. */
-const MEGABYTES = options.short ? 8 : 32;
+const MEGABYTES = options.short ? 8 : 20;
 const LARGE = ['save', 'rewrite'];
 
 const SIDES = {

@@ -47,6 +47,10 @@ async function load(begin = () => {}) {
   }
 }
 
+function saveIfIdle() {
+  if (/rdb_bgsave_in_progress:0/.test(db.call('INFO', 'persistence'))) db.call('BGSAVE');
+}
+
 /** Runs work again as soon as it has ended. */
 function repeated(work) {
   let isRunning = false;
@@ -69,7 +73,7 @@ const MOMENTS = {
     setInterval(() => {}, 1000);
   },
   load: () => load(),
-  save: () => load(repeated(() => db.save())),
+  save: () => load(saveIfIdle),
   rewrite: () => load(repeated(() => db.rewrite())),
   flush: async () => {
     say('ready');
