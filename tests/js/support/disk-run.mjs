@@ -115,7 +115,7 @@ export class DiskRun {
       await this.#cuts();
     }
     this.#log.push('end');
-    this.mend();
+    await this.#recover();
     await this.#close();
     await this.#cuts();
     this.#disk.unplug();
@@ -204,14 +204,11 @@ export class DiskRun {
     const count = 1 + this.#dice.below(10);
     const [from, to] = [this.#steps, this.#steps + count];
     this.#note(`to step ${to}`);
-    const load = this.#log.length;
-    this.#loading = load;
+    this.#loading = this.#log.length;
     this.#attempt(() => this.#db.load(this.#states.snapshot(to)));
     this.#steps = stepsOf(this.#db);
     for (let number = from + 1; number < this.#steps; number += 1) this.#skipped.add(number);
-    this.#barrier('flush', this.#db.flush(), () => {
-      if (this.#loading === load) this.#loading = 0;
-    });
+    this.flush();
   }
 
   fault() {
@@ -265,6 +262,17 @@ export class DiskRun {
     this.#loading = 0;
   }
 
+  /** Without faults, a store that failed writes again. */
+  async #recover() {
+    this.mend();
+    for (let left = PATIENCE; this.#db.persistence.state !== 'running'; left -= 1) {
+      if (left === 0) throw new Violation(`without faults the store stays ${this.#db.persistence.state}`);
+      this.#disk.complete();
+      this.#time.advance(100);
+      await jobs();
+    }
+  }
+
   /** Closes the store, while operations complete. False if that failed. */
   async #close() {
     let isEnded = false;
@@ -294,7 +302,7 @@ export class DiskRun {
 
   /** Counts a promise of the store: once it has resolved, the steps before it are kept. */
   #barrier(kind, promise, ended = () => {}) {
-    const barrier = { kind, step: this.#steps };
+    const barrier = { kind, step: this.#steps, loading: this.#loading };
     const [policy, db] = [this.#policy, this.#db];
     this.#barriers.add(barrier);
     // Barriers of a store that lost its power count no more.
@@ -304,6 +312,7 @@ export class DiskRun {
       const steps = this.#variation === 'eager' ? this.#steps : barrier.step;
       // A snapshot is forced to the medium whatever the policy is.
       this.#keep(steps, kind === 'rewrite' ? 'always' : policy);
+      if (this.#loading === barrier.loading) this.#loading = 0;
       ended();
     };
     const failed = (error) => {
