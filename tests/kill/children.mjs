@@ -7,10 +7,11 @@ const END_MS_MAX = 30_000;
 
 const children = new Set();
 
-// A runner that fails leaves no process.
+// A runner that fails or is stopped leaves no process.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
+for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => process.exit(1));
 
 export class Child {
   #child;
