@@ -99,10 +99,12 @@ async function runRound({ cell, run, databases, megabytes, tally, folder }) {
   return complaints;
 }
 
-const report = new Report();
 const { cells, left } = allCells();
 const isChosen = (name) => name.includes(options.cells) && (!options.short || SHORT.includes(name));
-for (const cell of cells.filter((cell) => isChosen(nameOf(cell)))) report.add(nameOf(cell), await runCell(cell));
+const chosen = cells.filter((cell) => isChosen(nameOf(cell)));
+if (chosen.length === 0) throw new Error(`no cell has ${options.cells} in its name`);
+const report = new Report();
+for (const cell of chosen) report.add(nameOf(cell), await runCell(cell));
 if (!options.short) console.log(`left out:\n${left.map((line) => `  ${line}`).join('\n')}`);
 console.log(`${report.sum('steps')} steps, ${report.sum('acknowledged')} acknowledged, ${report.sum('lost')} lost`);
 for (const failure of report.failures) console.error(`FAILED ${failure}`);
