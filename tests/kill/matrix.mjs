@@ -26,16 +26,17 @@ const rounds = Number(options.rounds);
 /** Megabytes of values, where a save has to take a while. */
 const MEGABYTES = options.short ? 8 : 20;
 const LARGE = ['save', 'rewrite'];
+const SNAPSHOT = 'dump.rdb';
 
 const SIDES = {
   open: { run: program.programRound, databases: program.DATABASES },
   serve: { run: server.serverRound, databases: server.DATABASES },
 };
 
-/** Opens a copy where opening would change the layout of the folder. */
+/** Opens a folder; a copy of a lone snapshot, because opening would give its folder a log. */
 async function held({ policy }, dir, databases) {
   const copy = `${dir}-copy`;
-  if (policy === 'snapshot') cpSync(dir, copy, { recursive: true });
+  if (policy === 'snapshot') cpSync(join(dir, SNAPSHOT), join(copy, SNAPSHOT));
   try {
     const db = await open({ dir: policy === 'snapshot' ? copy : dir });
     const torn = db.persistence.restored.repairedBytes > 0;

@@ -76,6 +76,9 @@ const MOMENTS = {
   save: () => load(saveIfIdle),
   rewrite: () => load(repeated(() => db.rewrite())),
   flush: async () => {
+    write(1);
+    await db.flush();
+    say(steps);
     say('ready');
     for (;;) {
       for (let left = BATCH; left > 0; left -= 1) {
