@@ -62,6 +62,7 @@ pub(crate) struct FuzzOptions {
 /// Options of `kill`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct KillOptions {
+    /// Rounds of each cell.
     pub(crate) rounds: u32,
 }
 
@@ -75,7 +76,7 @@ pub(crate) struct SimulateOptions {
 
 const DEFAULT_PORT: u16 = 5173;
 const DEFAULT_FUZZ_SECONDS: u32 = 60;
-const DEFAULT_KILL_ROUNDS: u32 = 50;
+const DEFAULT_KILL_ROUNDS: u32 = 25;
 const DEFAULT_SIMULATED_STEPS: u64 = 10_000_000;
 
 pub(crate) fn help() -> String {
@@ -91,8 +92,8 @@ commands:
   build                  prints files from the rows, and builds the engine, the package (target/npm/keylatch) and the page (target/www)
   fuzz TARGET            runs a fuzzer
       --seconds N        duration (60)
-  kill                   kills processes while they write, opens their data again, and compares
-      --rounds N         number of kills (50)
+  kill                   signals servers, programs and a browser while they write, opens their data again, and compares
+      --rounds N         rounds of each cell of the matrix (25)
   mutate                 changes the engine in seven ways, and expects the model checks to notice each
   play                   builds what changed, serves the playground and prints its URL; Ctrl-C stops it
       --port N           the first port to try (5173); ports in use are skipped
@@ -343,7 +344,7 @@ mod tests {
 
     #[test]
     fn rounds_of_kill_are_a_number() {
-        assert_eq!(parse_line("kill"), Ok(Command::Kill(KillOptions { rounds: 50 })));
+        assert_eq!(parse_line("kill"), Ok(Command::Kill(KillOptions { rounds: 25 })));
         assert_eq!(parse_line("kill --rounds=7"), Ok(Command::Kill(KillOptions { rounds: 7 })));
     }
 

@@ -1,4 +1,4 @@
-//! `cargo xtask kill`: kills processes at random moments while they write to a store, and looks what the store holds.
+//! `cargo xtask kill`: signals processes at random moments while they write to a store, and looks what the store holds.
 
 use crate::cli::KillOptions;
 use crate::debian::{self, CHROMIUM};
@@ -6,39 +6,46 @@ use crate::failure::Result;
 use crate::paths;
 use crate::process::Program;
 
-/// Rounds in the test command.
-const SHORT_ROUNDS: u32 = 3;
+/// Rounds of the browser in the test command.
+const SHORT_BROWSER_ROUNDS: u32 = 3;
 
-/// Builds the package, then kills writers of each kind.
+/// Rounds of each cell of the short matrix.
+const SHORT_CELL_ROUNDS: u32 = 2;
+
+/// Builds the package, then ends writers of each kind.
 pub(crate) fn run(options: &KillOptions) -> Result {
     crate::build()?;
-    node(options.rounds)?;
+    rounds("matrix.mjs", options.rounds).run()?;
+    single_scripts()?;
     debian::ensure(&[CHROMIUM])?;
     browser(options.rounds)
 }
 
 /// Short variant for the test command, with a package that is built already.
 pub(crate) fn short() -> Result {
-    node(SHORT_ROUNDS)
+    rounds("matrix.mjs", SHORT_CELL_ROUNDS).args(&["--short"]).run()?;
+    single_scripts()
 }
 
 /// Short variant in Chromium.
 pub(crate) fn short_browser() -> Result {
-    browser(SHORT_ROUNDS)
+    browser(SHORT_BROWSER_ROUNDS)
 }
 
-fn node(rounds: u32) -> Result {
-    script("node.mjs", rounds).run()
+/// Scripts that run each of their cases once.
+fn single_scripts() -> Result {
+    ["traps.mjs", "namespaces.mjs"].iter().try_for_each(|name| script(name).run())
 }
 
-fn browser(rounds: u32) -> Result {
+fn browser(count: u32) -> Result {
     let chromium = debian::path(CHROMIUM)?;
-    script("chromium.mjs", rounds).env("CHROMIUM", chromium).run()
+    rounds("chromium.mjs", count).env("CHROMIUM", chromium).run()
 }
 
-fn script(name: &str, rounds: u32) -> Program {
-    Program::node()
-        .arg(paths::root().join("tests/kill").join(name))
-        .args(&["--rounds", &rounds.to_string()])
-        .env("KEYLATCH_PACKAGE", paths::package())
+fn rounds(name: &str, count: u32) -> Program {
+    script(name).args(&["--rounds", &count.to_string()])
+}
+
+fn script(name: &str) -> Program {
+    Program::node().arg(paths::root().join("tests/kill").join(name)).env("KEYLATCH_PACKAGE", paths::package())
 }

@@ -121,7 +121,7 @@ pub(crate) const ALL: &[Suite] = &[
         &[Without::Redis, Without::Clients],
         javascript::scripts,
     ),
-    built("kill", "processes killed while they write: every flushed write is there", &[], crate::kill::short),
+    built("kill", "processes signalled while they write: every acknowledged write is there", &[], crate::kill::short),
     built(
         "kill-browser",
         "Chromium killed while a page writes: every flushed write is there",

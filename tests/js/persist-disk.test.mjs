@@ -1,0 +1,63 @@
+// Stores of folders over a model disk: whenever power is cut, what a barrier covers is there, and nothing else than steps.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DiskRun, States } from './support/disk-run.mjs';
+import { withFakeTime } from './support/fake-time.mjs';
+import { installModel } from './support/model-fs.mjs';
+import { entry } from './support/package.mjs';
+
+const STEPS = Number(process.env.KEYLATCH_DISK_STEPS ?? 2000);
+const FIRST_SEED = Number(process.env.KEYLATCH_DISK_SEED ?? 1);
+const STEPS_OF_SEED = 50;
+
+installModel();
+
+/** Runs work with the package on time in hand: its timers are those of its first import. */
+function withPackage(work) {
+  return withFakeTime(async (time) => {
+    const [{ Keylatch }, { open }] = [await entry('index'), await entry('persist')];
+    return work({ open, states: new States(Keylatch), time });
+  });
+}
+
+/** Runs one seed; undefined, or its violation with the steps that led to it. */
+async function violationOf(seed, count, parts) {
+  const run = new DiskRun({ seed, ...parts });
+  try {
+    await run.run(count);
+    return undefined;
+  } catch (error) {
+    return `seed ${seed}: ${error.message}\n  ${run.log.join(', ')}\n${error.code === undefined ? '' : error.stack}`;
+  }
+}
+
+const VARIATIONS = {
+  lying: 'a sync that forces nothing',
+  stale: 'a sync that covers only what was there at the begin of the last one',
+  nameless: 'a sync of a folder that forces no names',
+  eager: 'barriers that are believed to cover later steps',
+};
+
+test('steps, faults and cuts by seeds', () =>
+  withPackage(async (parts) => {
+    const failed = [];
+    for (let done = 0; done < STEPS; done += STEPS_OF_SEED) {
+      const seed = FIRST_SEED + done / STEPS_OF_SEED;
+      const violation = await violationOf(seed, Math.min(STEPS_OF_SEED, STEPS - done), parts);
+      if (violation !== undefined) failed.push(violation);
+    }
+    assert.equal(failed.length, 0, `${failed.length} seeds fail:\n${failed.slice(0, 5).join('\n')}`);
+  }));
+
+test('the model can fail: each defect of a disk is found', () =>
+  withPackage(async (parts) => {
+    for (const [variation, title] of Object.entries(VARIATIONS)) {
+      const fails = async (seed, given) =>
+        (await violationOf(seed, STEPS_OF_SEED, { ...parts, ...given })) !== undefined;
+      let isFound = false;
+      // A seed shows something if it passes without the defect.
+      for (let seed = 1; seed <= 20 && !isFound; seed += 1)
+        isFound = (await fails(seed, { variation })) && !(await fails(seed, {}));
+      assert.ok(isFound, `${title} is not found`);
+    }
+  }));
