@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
+use crate::engine::host_store::HostStore;
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::persistence::{LoadError, Replayed, Skipped};
@@ -123,28 +124,9 @@ impl<C: Clock> Keylatch<C> {
         self.engine.load(snapshot, skipped)
     }
 
-    /// Refuses writes from now on: the keys belong to another program. Keys expire nevertheless.
-    pub fn set_read_only(&mut self) {
-        self.engine.mark_stale();
-        self.engine.server.saving.is_read_only = true;
-    }
-
-    /// Declares that the host has a store, for SAVE and the like, and whether the store keeps a log, for WAITAOF.
-    pub fn accept_saves(&mut self, on: bool, has_log: bool) {
-        self.engine.server.saving.is_available = on;
-        self.engine.server.saving.log.is_kept = on && has_log;
-    }
-
-    /// Requests a save, as BGSAVE and BGREWRITEAOF do. One that waits already serves both requests.
-    pub fn request_save(&mut self, kind: SaveKind) {
-        self.engine.server.saving.request(kind);
-    }
-
-    /// Takes the request of a client for a sync of the log, with the number of effects that it must cover. The host reports
-    /// its end by [`Keylatch::log_synced`]; after a failure it syncs again.
-    pub fn take_sync_request(&mut self) -> Option<u64> {
-        let effects = self.engine.keyspace.effects.count();
-        self.engine.server.saving.log.take().then_some(effects)
+    /// The host's store, as the engine knows it.
+    pub fn store(&mut self) -> HostStore<'_> {
+        HostStore::of(&mut self.engine)
     }
 
     /// Reports that the log is forced to the medium up to this number of effects.
@@ -153,27 +135,10 @@ impl<C: Clock> Keylatch<C> {
         log_synced(&mut self.engine, effects);
     }
 
-    /// Takes the next requested save; none while one is running. The host reports its end by [`Keylatch::finish_save`].
-    pub fn take_save_request(&mut self) -> Option<SaveKind> {
-        let effects = self.engine.keyspace.effects.count();
-        self.engine.server.saving.take(effects)
-    }
-
     /// Reports the end of the save that was taken. `failure` is the reason of a failed one.
     pub fn finish_save(&mut self, kind: SaveKind, failure: Option<&str>) {
         self.follow_clock();
         finish_save(&mut self.engine, kind, failure);
-    }
-
-    /// Reports that the host cannot write its log, with the reason, or that it can again. Writes are refused meanwhile.
-    pub fn report_log(&mut self, failure: Option<&str>) {
-        self.engine.mark_stale();
-        self.engine.server.saving.set_log_failure(failure);
-    }
-
-    /// Number of effects since the last snapshot, for the rule of `save`.
-    pub fn unsaved_effects(&self) -> u64 {
-        self.engine.server.saving.unsaved(self.engine.keyspace.effects.count())
     }
 
     /// Number of the command that the last request ran; `None` if it was refused or queued.

@@ -9,6 +9,7 @@ pub(crate) mod convention;
 mod dispatch;
 mod gates;
 mod host;
+mod host_store;
 mod inspect;
 pub(crate) mod keylatch;
 mod loading;

@@ -23,7 +23,7 @@ impl Status {
     /// The reply is ASCII, for a host with strings of another encoding than UTF-8. Set by the boundary to JavaScript.
     pub const ASCII: Status = Status(1 << 5);
 
-    /// A save was requested ([`crate::Keylatch::take_save_request`]).
+    /// A save or a sync of the log was requested.
     pub const SAVE: Status = Status(1 << 6);
 
     /// The log of effects is so long that it should be taken now.

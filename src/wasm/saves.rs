@@ -12,20 +12,20 @@ impl Engine {
     /// Declares that the host has a store, and whether the store keeps a log.
     #[wasm_bindgen(js_name = acceptSaves)]
     pub fn accept_saves(&mut self, on: bool, has_log: bool) {
-        self.keylatch.accept_saves(on, has_log);
+        self.keylatch.store().accept_saves(on, has_log);
     }
 
     /// Requests a save, "snapshot" or "rewrite", as a command does.
     #[wasm_bindgen(js_name = requestSave)]
     pub fn request_save(&mut self, kind: &str) -> Result<(), JsError> {
-        self.keylatch.request_save(kind_named(kind)?);
+        self.keylatch.store().request_save(kind_named(kind)?);
         Ok(())
     }
 
     /// Takes the request for a sync of the log: the number of effects that it must cover, or undefined.
     #[wasm_bindgen(js_name = takeSyncRequest)]
     pub fn take_sync_request(&mut self) -> Option<f64> {
-        self.keylatch.take_sync_request().map(|effects| effects as f64)
+        self.keylatch.store().take_sync_request().map(|effects| effects as f64)
     }
 
     /// Reports that the log is forced to the medium up to this number of effects.
@@ -37,7 +37,7 @@ impl Engine {
     /// Takes the next requested save, "snapshot" or "rewrite"; undefined if there is none, or while one is running.
     #[wasm_bindgen(js_name = takeSaveRequest)]
     pub fn take_save_request(&mut self) -> Option<String> {
-        self.keylatch.take_save_request().map(|kind| kind.name().into())
+        self.keylatch.store().take_save_request().map(|kind| kind.name().into())
     }
 
     /// Reports the end of a save, with the reason if it failed.
@@ -50,19 +50,19 @@ impl Engine {
     /// Reports why the host cannot write its log, or with undefined that it can. Writes are refused meanwhile.
     #[wasm_bindgen(js_name = reportLog)]
     pub fn report_log(&mut self, failure: Option<String>) {
-        self.keylatch.report_log(failure.as_deref());
+        self.keylatch.store().report_log(failure.as_deref());
     }
 
     /// Refuses writes and saves from now on.
     #[wasm_bindgen(js_name = setReadOnly)]
     pub fn set_read_only(&mut self) {
-        self.keylatch.set_read_only();
+        self.keylatch.store().set_read_only();
     }
 
     /// Number of effects since the last snapshot.
     #[wasm_bindgen(js_name = unsavedEffects)]
-    pub fn unsaved_effects(&self) -> f64 {
-        self.keylatch.unsaved_effects() as f64
+    pub fn unsaved_effects(&mut self) -> f64 {
+        self.keylatch.store().unsaved_effects() as f64
     }
 }
 

@@ -192,7 +192,7 @@ test('WAITAOF replies when a sync that covers the write has ended', async (t) =>
   restore();
   end();
   assert.equal(await client.receive('*2\r\n:1\r\n:0\r\n*2\r\n:1\r\n:0\r\n'), '*2\r\n:1\r\n:0\r\n*2\r\n:1\r\n:0\r\n');
-  client.send('SET k w\r\nWAITAOF 1 1 30\r\n');
+  client.send('SET k w\r\nWAITAOF 1 1 2000\r\n');
   assert.equal(await client.receive('*2\r\n:1\r\n:0\r\n'), '+OK\r\n*2\r\n:1\r\n:0\r\n', 'there is no replica');
 });
 

@@ -76,6 +76,12 @@ export class EffectsIntake {
     this.#timer = undefined;
   }
 
+  /** A trap that no call of the program meets is an uncaught error. */
+  #appendByTimer(): void {
+    this.#user.append();
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
   /** Called when effects are pending, and again when they are many. */
   #signalled(): void {
     const user = this.#user;
@@ -88,6 +94,6 @@ export class EffectsIntake {
     } else if (user.isImmediate()) user.appendInCall();
     else if (user.isFailing()) user.take();
     else if (isSecond || user.hasSlowTimers()) user.append();
-    else this.#timer ??= later(FLUSH_MS, () => user.append(), user.keepsAlive);
+    else this.#timer ??= later(FLUSH_MS, () => this.#appendByTimer(), user.keepsAlive);
   }
 }

@@ -22,6 +22,10 @@ export interface Restoration {
   readonly skipped: Skipped;
 }
 
+/** The engine's words for a checksum that does not fit, and the length of one. */
+const CHECKSUM = 'the checksum does not fit';
+const CHECKSUM_BYTES = 8;
+
 /** Position of the snapshot in `locate`. */
 const SNAPSHOT = -1;
 
@@ -88,7 +92,7 @@ function attempt<T>(stored: Stored, title: string, piece: number, bytes: Uint8Ar
     return work();
   } catch (error) {
     if (isPersistenceError(error)) throw error;
-    throw refusal(stored, title, piece, faultOf(error, piece === SNAPSHOT ? undefined : bytes));
+    throw refusal(stored, title, piece, piece === SNAPSHOT ? snapshotFault(error, bytes) : faultOf(error, bytes));
   }
 }
 
@@ -98,6 +102,13 @@ interface Fault {
   readonly reason: string;
   readonly offset: number | undefined;
   readonly cause?: unknown;
+}
+
+/** Reads the engine's error for a snapshot. A checksum that does not fit stands at its end. */
+function snapshotFault(cause: unknown, snapshot: Uint8Array): Fault {
+  const fault = faultOf(cause, undefined);
+  if (fault.reason !== CHECKSUM) return fault;
+  return { ...fault, offset: Math.max(0, snapshot.length - CHECKSUM_BYTES) };
 }
 
 /** Reads the engine's error, for the snapshot or for a piece of the log. */

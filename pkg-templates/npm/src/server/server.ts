@@ -62,7 +62,10 @@ export class Server implements AsyncDisposable {
     this.#onError =
       options.onError ??
       ((error) => {
-        throw error;
+        // An uncaught error: the call that meets it first belongs to a connection, which would swallow it.
+        setImmediate(() => {
+          throw error;
+        });
       });
     this.#ownsDb = options.db === undefined;
     if (typeof makeDb === 'function') this.#db = options.db ?? makeDb();

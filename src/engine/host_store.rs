@@ -1,0 +1,57 @@
+//! The host's store, as the engine knows it: whether there is one, what it is asked for, and whether it can be written.
+
+use super::Engine;
+use crate::server::saving::SaveKind;
+
+/// The store of a host, for [`crate::Keylatch`]'s hosts of this repository.
+#[derive(Debug)]
+pub struct HostStore<'a> {
+    engine: &'a mut Engine,
+}
+
+impl<'a> HostStore<'a> {
+    pub(super) fn of(engine: &'a mut Engine) -> HostStore<'a> {
+        HostStore { engine }
+    }
+
+    /// Declares that the host has a store, for SAVE and the like, and whether the store keeps a log, for WAITAOF.
+    pub fn accept_saves(&mut self, on: bool, has_log: bool) {
+        self.engine.server.saving.is_available = on;
+        self.engine.server.saving.log.is_kept = on && has_log;
+    }
+
+    /// Refuses writes from now on: the keys belong to another program. Keys expire nevertheless.
+    pub fn set_read_only(&mut self) {
+        self.engine.mark_stale();
+        self.engine.server.saving.is_read_only = true;
+    }
+
+    /// Requests a save, as BGSAVE and BGREWRITEAOF do. One that waits already serves both requests.
+    pub fn request_save(&mut self, kind: SaveKind) {
+        self.engine.server.saving.request(kind);
+    }
+
+    /// Takes the next requested save; none while one is running. The host reports its end.
+    pub fn take_save_request(&mut self) -> Option<SaveKind> {
+        let effects = self.engine.keyspace.effects.count();
+        self.engine.server.saving.take(effects)
+    }
+
+    /// Takes the request of a client for a sync of the log, with the number of effects that it must cover. The host reports
+    /// its end; after a failure it syncs again.
+    pub fn take_sync_request(&mut self) -> Option<u64> {
+        let effects = self.engine.keyspace.effects.count();
+        self.engine.server.saving.log.take().then_some(effects)
+    }
+
+    /// Reports that the host cannot write its log, with the reason, or that it can again. Writes are refused meanwhile.
+    pub fn report_log(&mut self, failure: Option<&str>) {
+        self.engine.mark_stale();
+        self.engine.server.saving.set_log_failure(failure);
+    }
+
+    /// Number of effects since the last snapshot, for the rule of `save`.
+    pub fn unsaved_effects(&self) -> u64 {
+        self.engine.server.saving.unsaved(self.engine.keyspace.effects.count())
+    }
+}
