@@ -105,10 +105,12 @@ class IndexedDbStore implements Store {
     }
   }
 
-  /** The transaction begins before this method returns, if the database is connected. */
+  /** The transaction begins before this method returns, if the database is connected; after the page was left, behind its task. */
   async append(piece: Uint8Array, nowMs: number): Promise<void> {
     const number = this.#log.add(piece, nowMs);
     if (this.isUrgent) this.#keepTail();
+    // A page that was left ends at any moment. What its program writes by itself is not held up by the database.
+    if (this.#page.isCollecting) await undefined;
     await this.#run((db) => this.#write(db, number), isBrokenError);
     this.#confirm(number);
   }
