@@ -21,13 +21,14 @@ before(async () => {
 after(() => browser.close());
 
 // The aims are 740 KB, 1.75 MB and 250 KB (`cargo xtask sizes`). These limits find what makes the package larger than it is.
-test('the package is at most 1045 KB packed and 3 MB installed', () => {
+// What survives failures is a quarter of keylatch/persist: tails, reopened databases, barriers, reading alone.
+test('the package is at most 1110 KB packed and 3.15 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1045 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 3 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1110 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3.15 * KB * KB, `${installed} bytes installed`);
 });
 
 test('a page that streams the engine loads at most 283 KB, with brotli', async (t) => {
@@ -44,8 +45,8 @@ test('a page that streams the engine loads at most 283 KB, with brotli', async (
 
 /** Entries with what they may add to a page that loads the engine, in KB. */
 const ADDED = {
-  persist: ["import { open } from 'keylatch/persist'; open({ name: 'x' });", 8],
-  tabs: ["import { share } from 'keylatch/tabs'; share({ name: 'x' });", 18],
+  persist: ["import { open } from 'keylatch/persist'; open({ name: 'x' });", 12],
+  tabs: ["import { share } from 'keylatch/tabs'; share({ name: 'x' });", 22],
 };
 
 for (const [entry, [use, limit]] of Object.entries(ADDED)) {

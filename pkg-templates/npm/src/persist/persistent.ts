@@ -120,6 +120,7 @@ export class PersistentKeylatch extends Keylatch {
     return this.#store?.fsync;
   }
 
+  /** @internal */
   set fsync(fsync: Fsync) {
     if (this.#store === undefined || !('fsync' in this.#store)) return;
     this.#store.fsync = fsync;
