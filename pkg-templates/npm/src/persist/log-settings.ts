@@ -1,8 +1,9 @@
 /** Types around the log of an engine. */
 import type { Keylatch } from '../keylatch.js';
+import type { PersistenceError } from './errors.js';
 
 /** The part of an engine that a log uses. */
-export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record' | 'failCall'>;
+export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
 
 /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `readonly`: opened so; `closed`. */
 export type PersistenceState = 'running' | 'failed' | 'lost' | 'readonly' | 'closed';
@@ -15,6 +16,8 @@ export interface LogSettings {
   readonly logBytes: number;
   /** True if effects are appended before the call that caused them returns. */
   readonly isImmediate: () => boolean;
+  /** Makes the call in progress throw: its change is in memory only. */
+  readonly failCall: (error: PersistenceError) => void;
   /** Called after each change of the state. */
   readonly changed: () => void;
 }

@@ -205,7 +205,7 @@ export class PersistentLog {
 
   /** Appends the effects of the call in progress, which throws if that fails. */
   #appendInCall(): void {
-    if (!this.flushNow()) this.#db.failCall(unwritten(this.#store.title, this.#error));
+    if (!this.flushNow()) this.#settings.failCall(unwritten(this.#store.title, this.#error));
   }
 
   /** Takes pending effects; in the same turn the snapshot, if the log is worth replacing. */

@@ -58,7 +58,8 @@ async function opened(options: OpenOptions, store: Store, stored: Stored): Promi
   }
   const isImmediate = () => options.acknowledge === 'flushed' || store.isImmediate === true;
   const changed = () => db.persistenceChanged();
-  const log = new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, changed });
+  const failCall = (error: Error) => db.failCall(error);
+  const log = new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, failCall, changed });
   const refuses = options.onFailure === 'refuse' || isKeptInCall(options);
   db[ATTACH]({ log, store, restored, refuses });
   return db;
