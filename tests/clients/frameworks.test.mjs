@@ -56,6 +56,7 @@ const FRAMEWORKS = {
 const Redis = require('ioredis');
 const { reset, clockOf, serverAt } = require('keylatch/ioredis');
 const timers = jest;
+const ALL_TIMERS = {};
 `,
     program:
       "jest.mock('ioredis', () => require('keylatch/ioredis'));\nconst { redis } = require('./program.js');\nconst { shared } = require('library');\n",
@@ -71,6 +72,7 @@ jest.unstable_mockModule('ioredis', () => import('keylatch/ioredis'));
 const { default: Redis } = await import('ioredis');
 const { reset, clockOf, serverAt } = await import('keylatch/ioredis');
 const timers = jest;
+const ALL_TIMERS = {};
 `,
     program: `import { jest } from '@jest/globals';
 jest.unstable_mockModule('ioredis', () => import('keylatch/ioredis'));
@@ -92,6 +94,7 @@ import { clockOf, reset, serverAt } from 'keylatch/ioredis';
 import Redis from 'ioredis';
 vi.mock('ioredis', () => import('keylatch/ioredis'));
 const timers = vi;
+const ALL_TIMERS = { toFake: ['Date', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'] };
 `,
     program: `import { expect, test, vi } from 'vitest';
 import { shared } from 'library';

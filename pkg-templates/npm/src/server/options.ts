@@ -112,9 +112,6 @@ export function isLoopback(address: string): boolean {
 export function parametersOf(options: ServerOptions, addresses: ListenAddresses): Map<string, string> {
   const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
   const { dir, appendonly = 'yes', appendfsync } = options;
-  if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
-    throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
-  }
   const named = {
     requirepass,
     maxclients,
@@ -132,8 +129,15 @@ export function parametersOf(options: ServerOptions, addresses: ListenAddresses)
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
     if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
   }
+  checkDatabases(parameters.get('databases'));
   parameters.set('bind', addresses.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
   return parameters;
+}
+
+/** Refuses what the engine lacks: any client would find out no earlier than by its SELECT. */
+function checkDatabases(text: string | undefined): void {
+  if (text === undefined || (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= DATABASES_MAX)) return;
+  throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}, found ${text}`);
 }
 
 /** @internal Reason why a server must not start with these options, as a sentence for its operator; undefined when it may. */
