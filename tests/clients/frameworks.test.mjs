@@ -10,7 +10,9 @@ import { consumer } from './support/consumer.mjs';
 import { examplesBelow } from './support/readme.mjs';
 import { run } from './support/server.mjs';
 
-const cases = readFileSync(join(import.meta.dirname, 'frameworks/cases.js'), 'utf8');
+const cases = ['cases.js', 'outages.js']
+  .map((name) => readFileSync(join(import.meta.dirname, 'frameworks', name), 'utf8'))
+  .join('\n');
 const COUNT = cases.match(/^ {2}test\(/gm).length;
 const installed = (path) => join(import.meta.dirname, 'node_modules', path);
 

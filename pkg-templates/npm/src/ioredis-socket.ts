@@ -1,4 +1,4 @@
-/** What ioredis expects of a socket: the methods it calls, and the event that reports the end of connecting. */
+/** The parts of a socket that ioredis uses: the methods it calls, and the event at the end of connecting. */
 import { Duplex } from 'node:stream';
 
 const CONNECT_EVENTS: ReadonlySet<string | symbol> = new Set(['connect', 'secureConnect']);
