@@ -16,7 +16,8 @@ const MAX_CHARS = 10_000;
 export function lineFault(text: string): LineFault | undefined {
   if (text.length > MAX_CHARS) return undefined;
   for (const { text: line, start } of splitCommands(text)) {
-    const { command } = addressedLine(line);
+    // A number in front of a command repeats it.
+    const command = addressedLine(line).command.replace(/^\s*\d+\s+(?=\S)/, '');
     if (OWN.test(command)) continue;
     const fault = findFault(commandRows, command);
     const before = start + line.length - command.length;

@@ -6,6 +6,7 @@ import { isPersistenceError, PersistenceError } from '../persist/errors.js';
 import { onFile } from '../persist/files/file-error.js';
 import { lockFolder } from '../persist/files/lock.js';
 import { databasesOf, dataFilesOf, examine, loaded, type DataFiles, type Examined } from './data-files.js';
+import { printError, printOut } from './output.js';
 
 export const CHECK_USAGE = `keylatch check PATH [--fix]    checks a folder of data, or one file: a snapshot (RDB) or a log (AOF)
   --fix    cuts off a torn end: a write that was interrupted. Other damage is reported only.
@@ -33,7 +34,7 @@ export async function check(words: readonly string[]): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    console.log(CHECK_USAGE);
+    printOut(CHECK_USAGE);
     return SOUND;
   }
   const [path, ...more] = positionals;
@@ -49,16 +50,16 @@ export async function check(words: readonly string[]): Promise<number> {
 async function checkPath(path: string, mustFix: boolean): Promise<number> {
   const files = dataFilesOf(path);
   if (files.paths.length === 0) {
-    console.error(`keylatch check: ${path} holds no data: neither a log nor a snapshot`);
+    printError(`keylatch check: ${path} holds no data: neither a log nor a snapshot`);
     return UNREADABLE;
   }
   const examined = files.paths.map(examine);
   const findings = examined.flatMap((one, index) => findingOf(one, index === examined.length - 1) ?? []);
-  for (const one of examined) console.log(`${one.path}: ${described(one)}`);
+  for (const one of examined) printOut(`${one.path}: ${described(one)}`);
   for (const finding of findings) report(finding);
   if (findings.some(({ isTorn }) => !isTorn)) return DAMAGED;
   if (findings.length > 0 && !mustFix) {
-    console.log('run keylatch check --fix to cut it off');
+    printOut('run keylatch check --fix to cut it off');
     return DAMAGED;
   }
   for (const finding of findings) await cut(files, finding);
@@ -86,7 +87,7 @@ function findingOf(examined: Examined, isLast: boolean): Finding | undefined {
 
 function report({ examined: { path, bytes }, offset, reason, isTorn }: Finding): void {
   const kind = isTorn ? 'torn end' : 'DAMAGED';
-  console.log(`${path}, byte ${offset}: ${kind}: ${reason} (${counted(bytes - offset, 'byte')} from there on)`);
+  printOut(`${path}, byte ${offset}: ${kind}: ${reason} (${counted(bytes - offset, 'byte')} from there on)`);
 }
 
 async function cut(files: DataFiles, { examined: { path, bytes }, offset }: Finding): Promise<void> {
@@ -100,12 +101,12 @@ async function cut(files: DataFiles, { examined: { path, bytes }, offset }: Find
   } finally {
     release();
   }
-  console.log(`${path}: cut off ${counted(bytes - offset, 'byte')}`);
+  printOut(`${path}: cut off ${counted(bytes - offset, 'byte')}`);
 }
 
 /** Prints a refusal. Returns the exit code. */
 function reportDamage({ message }: Error): number {
-  console.log(`DAMAGED: ${message.replace(/; (?:nothing was changed|see keylatch check --help)$/, '')}`);
+  printOut(`DAMAGED: ${message.replace(/; (?:nothing was changed|see keylatch check --help)$/, '')}`);
   return DAMAGED;
 }
 
@@ -118,10 +119,10 @@ function checkContents(files: DataFiles): number {
     return reportDamage(error as Error);
   }
   const databases = databasesOf(db);
-  for (const number of databases) console.log(summary(db, number));
-  if (databases.length === 0) console.log('no keys');
+  for (const number of databases) printOut(summary(db, number));
+  if (databases.length === 0) printOut('no keys');
   const [, memory] = /^used_memory_human:(.*?)\r?$/m.exec(String(db.call('INFO', 'memory'))) ?? [];
-  console.log(`sound; ${memory ?? 'unknown'} of memory in an engine`);
+  printOut(`sound; ${memory ?? 'unknown'} of memory in an engine`);
   return SOUND;
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import type { Client, Keylatch } from '../index.js';
 import { databasesOf, dataFilesOf, loaded } from './data-files.js';
+import { printOut } from './output.js';
 
 export const DUMP_USAGE = `keylatch dump PATH [--json]    prints the contents of a folder of data, or of one file (RDB or AOF)
   --json   one line of JSON a key: {"db", "key", "type", "expiresAt", "value"}; bytes that are not UTF-8 are
@@ -32,7 +33,7 @@ export async function dump(words: readonly string[]): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    console.log(DUMP_USAGE);
+    printOut(DUMP_USAGE);
     return 0;
   }
   const [path, ...more] = positionals;
@@ -41,11 +42,16 @@ export async function dump(words: readonly string[]): Promise<number> {
   for (const number of databasesOf(db)) {
     if (!values.json) await print(`SELECT ${number}`);
     for (const entry of entriesOf(db, number)) {
-      if (values.json) await print(JSON.stringify(asJson(number, entry)));
+      if (values.json) await print(escapedControls(JSON.stringify(asJson(number, entry))));
       else for (const command of asCommands(entry)) await print(command);
     }
   }
   return 0;
+}
+
+/** JSON escapes control characters up to the blank alone; DEL and those of C1 control terminals, too. */
+function escapedControls(json: string): string {
+  return json.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
 
 async function print(line: string): Promise<void> {
