@@ -66,6 +66,7 @@ export const DEFAULT_PORT = 6379;
 /** The default of Redis; the second address is optional, for systems without IPv6. */
 const DEFAULT_BIND = ['127.0.0.1', '-::1'];
 const DATABASES_MAX = 16;
+const DEBUG_PARAMETER = 'enable-debug-command';
 /** Pairs of seconds and changes after which a snapshot is saved. */
 const SAVE_RULE = '3600 1 300 100 60 10000';
 
@@ -129,6 +130,8 @@ export function parametersOf(options: ServerOptions, addresses: ListenAddresses)
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
     if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
   }
+  // Redis' default for a server; the engine itself belongs to its program, which may use DEBUG.
+  if (!parameters.has(DEBUG_PARAMETER)) parameters.set(DEBUG_PARAMETER, 'no');
   checkDatabases(parameters.get('databases'));
   parameters.set('bind', addresses.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
   return parameters;
