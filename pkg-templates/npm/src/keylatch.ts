@@ -1,5 +1,5 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
-import type { Argument } from './argument.js';
+import { checkBytes, type Argument } from './argument.js';
 import { Client } from './client.js';
 import { GuardedClock, ManualClock } from './clock.js';
 import { CLIENT, Connection, type ClientOptions } from './connection.js';
@@ -205,7 +205,7 @@ export class Keylatch extends ObservableClient {
       splitLine: (line) => this.#splitLine(line),
       runSession: (text, options) => this.#runSession(text, options),
       expectsReply: (step, reply) => this.#expectsReply(step, reply),
-      loadFresh: (snapshot) => this.#load(snapshot, (engine, length) => engine.loadFresh(length)),
+      loadFresh: (snapshot) => this.#load('loadFresh', snapshot, (engine, length) => engine.loadFresh(length)),
     };
   }
 
@@ -296,7 +296,7 @@ export class Keylatch extends ObservableClient {
 
   /** Replays pieces of a log in their order. A torn last unit is dropped; damage and newer versions throw LoadError. */
   replay(log: Uint8Array): ReplayResult {
-    return this.#load(log, (engine, length) => engine.replay(length));
+    return this.#load('replay', log, (engine, length) => engine.replay(length));
   }
 
   /** All databases as bytes for `load`. */
@@ -306,7 +306,7 @@ export class Keylatch extends ObservableClient {
 
   /** Replaces all databases by those of a snapshot. */
   load(snapshot: Uint8Array): void {
-    this.#load(snapshot, (engine, length) => engine.load(length));
+    this.#load('load', snapshot, (engine, length) => engine.load(length));
   }
 
   /** A second engine with the same data and the same options. */
@@ -325,7 +325,8 @@ export class Keylatch extends ObservableClient {
     return this.#host.enter((instance) => instance.withInput(bytes, (length) => use(instance.engine, length)));
   }
 
-  #load<T>(bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
+  #load<T>(method: string, bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
+    checkBytes(bytes, method);
     try {
       return this.#input(bytes, use);
     } catch (error) {

@@ -1,5 +1,6 @@
 /** The error of stores and their contents. */
 import { fromCaller } from '../stack.js';
+import { shareClasses } from '../shared-classes.js';
 
 /** Kinds of failures of a store. */
 export type PersistenceCode =
@@ -49,6 +50,8 @@ export class PersistenceError extends Error {
     fromCaller(this);
   }
 }
+
+shareClasses({ PersistenceError });
 
 /** @internal A PersistenceError for a failure of a store's method. */
 export function failureOf(error: unknown, title: string): PersistenceError {
