@@ -122,7 +122,7 @@ function isNumber(type: ArgumentType): boolean {
 /** True if the word may become a keyword or a number when more is typed. */
 function mayGrow({ tokens, values }: Expected, word: string): boolean {
   const wantsNumber = values.some(({ type }) => isNumber(type));
-  return startsOne(tokens, word) || (wantsNumber && /^[+-]?(?:\d*\.?\d*(?:e[+-]?)?|i|in|inf\w*)$/i.test(word));
+  return startsOne(tokens, word) || (wantsNumber && /^[+-]?(?:\d*(?:\.\d*)?(?:e[+-]?)?|i|in|inf\w*)$/i.test(word));
 }
 
 function startsOne(names: readonly string[], word: string): boolean {
