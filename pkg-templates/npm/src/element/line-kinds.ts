@@ -21,7 +21,7 @@ export interface KindedLine {
   readonly rest: string;
 }
 
-/** What redis-cli shows of a client's state behind its name: `[2]`, `(TX)` and `(subscribed mode)`. */
+/** The state of a client, which redis-cli shows behind its name: `[2]`, `(TX)` and `(subscribed mode)`. */
 const STATE = /(?:\[\d+\])?(?:\(TX\))?(?:\(subscribed mode\))?$/;
 const NAME = /^[A-Za-z_][\w.-]*$/;
 const ADDRESS = /^(?:redis )?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/;
