@@ -10,10 +10,10 @@ const hints = await entry('hints');
 const { runSession } = await entry('testing');
 
 const root = resolve(import.meta.dirname, '../..');
-const SHORT = 3000;
+const SHORT = 12_000;
 const LONG = 100_000;
 /** A linear expression reads a short text in far less than a millisecond; one that is not takes tens of them. */
-const SHORT_MS = 10;
+const SHORT_MS = 20;
 const LONG_MS = 250;
 
 /** Expressions that meet short texts of the package only. */

@@ -16,8 +16,7 @@ const MAX_CHARS = 10_000;
 export function lineFault(text: string): LineFault | undefined {
   if (text.length > MAX_CHARS) return undefined;
   for (const { text: line, start } of splitCommands(text)) {
-    // A number in front of a command repeats it.
-    const command = addressedLine(line).command.replace(/^\s*\d+\s+(?=\S)/, '');
+    const { command } = addressedLine(line);
     if (OWN.test(command)) continue;
     const fault = findFault(commandRows, command);
     const before = start + line.length - command.length;
