@@ -124,7 +124,13 @@ const SLOWLOG_ROWS: &[Row] = &[
     },
 ];
 
+/// Refuses DEBUG if the client may not use it. In a transaction that was done when the command was queued.
+fn check_debug(cx: &Context<'_>) -> Result<(), CommandError> {
+    cx.server.check_debug(cx.clients.get(cx.client))
+}
+
 fn debug_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
+    check_debug(cx)?;
     super::write_help(cx, "debug")
 }
 
@@ -163,6 +169,7 @@ fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn set_active_expire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    check_debug(cx)?;
     // Parsed like C's `atoi`, as in Redis: a word without a number is 0.
     let (number, _) = leading_integer(args.bytes()?);
     cx.keyspace.set_sweeping(number as i32 != 0);
@@ -171,6 +178,7 @@ fn set_active_expire(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn debug_object(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    check_debug(cx)?;
     let key = args.bytes()?;
     let (mut txn, reply) = cx.txn_and_reply();
     let entry = txn.peek(key).ok_or(CommandError::NO_SUCH_KEY)?;
@@ -186,6 +194,7 @@ fn debug_object(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn debug_reload(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
+    check_debug(cx)?;
     cx.server.reload = true;
     cx.reply.ok();
     Ok(())

@@ -103,7 +103,7 @@ fn command_info(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     for name in args.rest() {
         match find_row(cx.table, name) {
             Some(row) => write_info(row, cx.reply),
-            None => cx.reply.null_array(),
+            None => cx.reply.null(),
         }
     }
     Ok(())
@@ -122,8 +122,9 @@ fn command_docs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-fn find_row(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
-    table.find(core::str::from_utf8(name).ok()?)
+/// Returns the row of a name that a client sent: `get` or `config|get`, but not `config get`.
+pub(super) fn find_row(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
+    table.find(core::str::from_utf8(name).ok().filter(|name| !name.contains(' '))?)
 }
 
 fn command_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {

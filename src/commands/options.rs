@@ -143,7 +143,8 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own_option: &str) -> Result<
                 options.count = count_of(args.integer()?).filter(|&count| count > 0).ok_or(CommandError::SYNTAX)?;
             }
             _ if own_option == "TYPE" && is(word, own_option) => options.type_name = Some(args.bytes()?),
-            _ if own_option == "NOVALUES" && is(word, own_option) => options.no_values = true,
+            _ if is(word, "NOVALUES") && own_option != "NOVALUES" => return Err(CommandError::NOVALUES_OUTSIDE_HSCAN),
+            _ if is(word, "NOVALUES") => options.no_values = true,
             _ => return Err(CommandError::SYNTAX),
         }
     }

@@ -43,6 +43,8 @@ pub struct CommandTable {
 struct NameEntry {
     number: u16,
     len: u16,
+    /// Whether the name is that of a container, a bar and a word. A request has them as two arguments.
+    is_subcommand: bool,
     key: NameKey,
     /// Name to compare after the key matched; `None` if length and key identify the name.
     full_name: Option<&'static str>,
@@ -53,7 +55,8 @@ impl NameEntry {
         let name = row.name;
         let is_identified = name.len() <= NAME_KEY_MAX && name.bytes().all(|byte| byte.is_ascii_lowercase());
         let full_name = if is_identified { None } else { Some(name) };
-        NameEntry { number, len: name.len() as u16, key: name_key(name.as_bytes()), full_name }
+        let (len, is_subcommand) = (name.len() as u16, name.contains('|'));
+        NameEntry { number, len, is_subcommand, key: name_key(name.as_bytes()), full_name }
     }
 
     /// Whether a name with the same key is the name of this entry.
@@ -139,17 +142,17 @@ impl CommandTable {
         self.rows.len()
     }
 
-    /// Returns the number of a command by its name in any case.
+    /// Returns the number of a command, not of a subcommand, by its name in any case.
     pub fn number(&self, name: &[u8]) -> Option<u16> {
+        self.find_entry(name).filter(|entry| !entry.is_subcommand).map(|entry| entry.number)
+    }
+
+    #[inline(always)]
+    fn find_entry(&self, name: &[u8]) -> Option<&NameEntry> {
         let key = name_key(name);
         let bucket = bucket(key, name.len());
         let range = usize::from(self.starts[bucket])..usize::from(self.starts[bucket + 1]);
-        for entry in self.entries.get(range)? {
-            if entry.key == key && entry.has_name(name) {
-                return Some(entry.number);
-            }
-        }
-        None
+        self.entries.get(range)?.iter().find(|entry| entry.key == key && entry.has_name(name))
     }
 
     /// Returns the number of a container's subcommand.
@@ -161,7 +164,7 @@ impl CommandTable {
         name[..container.len()].copy_from_slice(container);
         name[container.len()] = b'|';
         name[container.len() + 1..].copy_from_slice(word);
-        self.number(name)
+        self.find_entry(name).map(|entry| entry.number)
     }
 
     /// Returns the row with an unchecked number; `None` if there is no such row.
@@ -193,6 +196,7 @@ mod tests {
                 let found = table.subcommand(container, sub.own_name().to_ascii_uppercase().as_bytes());
                 assert_eq!(found.map(|number| table.row(number).name), Some(sub.name));
                 assert_eq!(find(sub.name).map(|row| row.name), Some(sub.name));
+                assert_eq!(table.number(sub.name.as_bytes()), None);
             }
         }
         assert_eq!(table.number(b"nosuchcommand"), None);

@@ -339,3 +339,42 @@ fn a_slow_command_among_quick_ones_is_in_the_slowlog_as_itself() {
     feed(b"GET x\r\nGET y\r\n", true);
     slow(feed(b"SLOWLOG GET\r\nSLOWLOG RESET\r\n", false), &[":12000\r\n*2\r\n$3\r\nGET\r\n$1\r\nx\r\n"]);
 }
+
+#[test]
+fn information_about_an_unknown_command_is_a_null() {
+    assert_eq!(answered(b"COMMAND INFO nosuch\r\n").0, "*1\r\n$-1\r\n");
+    assert!(answered(b"HELLO 3\r\nCOMMAND INFO nosuch\r\n").0.ends_with("*1\r\n_\r\n"));
+}
+
+#[test]
+fn debug_is_for_those_whom_the_configuration_names() {
+    const ADDRESSES: [&str; 6] =
+        ["", "127.0.0.1:5000", "[::1]:5000", "/run/keylatch.sock:0", "10.0.0.1:5000", "[::ffff:10.0.0.1]:5000"];
+    for (value, allowed) in [("no", 1), ("local", 4), ("yes", 6)] {
+        let mut keylatch = engine();
+        keylatch.configure("enable-debug-command", value).unwrap();
+        for (index, address) in ADDRESSES.iter().enumerate() {
+            let client = keylatch.accept(address, address);
+            let mut ask = |request: &str| {
+                let mut out = Vec::new();
+                let mut connection = Connection::new(client, Limits::default());
+                connection.feed(&mut keylatch, request.as_bytes(), &mut out);
+                String::from_utf8(out).unwrap()
+            };
+            let requests = [
+                "DEBUG OBJECT k\r\n",
+                "DEBUG SLEEP 0\r\n",
+                "debug help\r\n",
+                "DEBUG RELOAD\r\n",
+                "MULTI\r\nDEBUG SET-ACTIVE-EXPIRE 0\r\nEXEC\r\n",
+            ];
+            for request in requests {
+                let is_refused =
+                    ask(request).contains("-ERR DEBUG command not allowed. If the enable-debug-command option");
+                assert_eq!(is_refused, index >= allowed, "{value}, {address}, {request}");
+            }
+            assert_eq!(ask("DEBUG\r\n"), "-ERR wrong number of arguments for 'debug' command\r\n");
+        }
+    }
+    assert!(engine().configure("enable-debug-command", "maybe").is_err());
+}

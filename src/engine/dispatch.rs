@@ -83,6 +83,9 @@ impl Engine {
         if gates.has(Gates::STORE_FAILED) {
             check_store(self, id, row)?;
         }
+        if gates.has(Gates::MULTI) && row.name.split('|').next() == Some(DEBUG) {
+            self.server.check_debug(self.clients.get(id))?;
+        }
         if gates.has(Gates::MULTI) && row.has(flags::NO_MULTI) {
             return Err(CommandError::NOT_IN_MULTI.into());
         }
@@ -172,6 +175,9 @@ impl Engine {
 /// Commands that may run between MULTI and EXEC while memory is over the limit.
 const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
 
+/// Container of commands that a parameter forbids.
+const DEBUG: &str = "debug";
+
 /// Refuses an unknown command or a wrong number of arguments. An empty request is ignored.
 #[cold]
 fn refuse_unknown(engine: &mut Engine, id: ClientId, request: Request<'_>, reply: &mut Writer) {
@@ -179,11 +185,18 @@ fn refuse_unknown(engine: &mut Engine, id: ClientId, request: Request<'_>, reply
         return;
     }
     let error = match request.command {
-        None => unknown(&engine.table, request.argv),
+        None => refused_debug(engine, id, request.argv).unwrap_or_else(|| unknown(&engine.table, request.argv)),
         Some((number, row)) => {
             engine.server.stats.command(number).rejected += 1;
             CommandError::WRONG_ARITY.of_command(row.name)
         }
     };
     engine.refuse(id, request.argv, error, reply);
+}
+
+/// The error for any subcommand of DEBUG, known or not, while the client may not use it.
+fn refused_debug(engine: &Engine, id: ClientId, argv: ArgvRef<'_>) -> Option<ErrorText> {
+    let is_debug = argv.len() > 1 && argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(DEBUG.as_bytes()));
+    let checked = engine.server.check_debug(engine.clients.get(id));
+    checked.err().filter(|_| is_debug).map(ErrorText::from)
 }

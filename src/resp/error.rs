@@ -160,6 +160,8 @@ texts! {
     NESTED_MULTI = "ERR MULTI calls can not be nested";
     EXEC_WITHOUT_MULTI = "ERR EXEC without MULTI";
     DISCARD_WITHOUT_MULTI = "ERR DISCARD without MULTI";
+    NOVALUES_OUTSIDE_HSCAN = "ERR NOVALUES option can only be used in HSCAN";
+    DEBUG_NOT_ALLOWED = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.";
     NOT_IN_MULTI = "ERR Command not allowed inside a transaction";
     WATCH_INSIDE_MULTI = "ERR WATCH inside MULTI is not allowed";
     EXEC_ABORTED = "EXECABORT Transaction discarded because of previous errors.";

@@ -4,6 +4,7 @@ pub mod clients;
 pub mod config;
 pub mod invalidations;
 pub mod monitors;
+mod protected;
 pub mod pubsub;
 pub mod saving;
 pub mod scripts;

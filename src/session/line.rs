@@ -22,6 +22,12 @@ pub(super) enum Line<'a> {
 
 const DEFAULT_NAMES: [&str; 5] = ["", "redis", "redis-cli", "valkey", "keylatch"];
 
+/// Prompt of redis-cli without a server.
+const NOT_CONNECTED: &str = "not connected";
+
+/// Beginning of a prompt of redis-cli, in front of a socket's path, or of an address in old versions.
+const REDIS: &str = "redis ";
+
 /// The line redis-cli shows on entering subscribed mode; its ending differs from version to version.
 const READING_MESSAGES: &str = "Reading messages...";
 
@@ -79,18 +85,33 @@ fn named(line: &str) -> Option<Line<'_>> {
 fn command(line: &str) -> Option<Line<'_>> {
     let (prompt, rest) = line.split_once('>')?;
     let base = prompt_base(prompt)?;
-    let text = rest.strip_prefix(' ').unwrap_or(rest);
+    let text = behind_prompt(rest);
     if text.trim_start_matches([' ', '\t']).is_empty() {
         return Some(Line::Ignored);
     }
     Some(Line::Command { base, text })
 }
 
-/// A prompt without its `[db]` and `(TX)`, which say what the author saw and are not checked.
+/// The command behind a prompt. Pages put a no-break space between the two.
+fn behind_prompt(rest: &str) -> &str {
+    let text = rest.trim_start_matches([' ', '\t', '\u{a0}']);
+    let blanks = rest.strip_suffix(text).unwrap_or_default();
+    if blanks.contains('\u{a0}') { text } else { rest.strip_prefix(' ').unwrap_or(rest) }
+}
+
+/// A prompt without its `[db]`, `(TX)` and `(subscribed mode)`, which say what the author saw and are not checked.
 fn prompt_base(prompt: &str) -> Option<&str> {
+    let prompt = prompt.strip_suffix("(subscribed mode)").unwrap_or(prompt);
     let prompt = prompt.strip_suffix("(TX)").unwrap_or(prompt);
     let base = without_database(prompt);
-    (base.is_empty() || is_name(base) || is_address(base.strip_prefix("redis ").unwrap_or(base))).then_some(base)
+    let is_known = base.is_empty() || base == NOT_CONNECTED || is_name(base) || is_address(base);
+    (is_known || base.strip_prefix(REDIS).is_some_and(|host| is_address(host) || is_socket(host))).then_some(base)
+}
+
+/// Whether a text is the path of a Unix socket, as redis-cli writes it behind `redis`.
+fn is_socket(text: &str) -> bool {
+    let is_path = text.contains('/') || text.ends_with(".sock");
+    is_path && !text.contains(char::is_whitespace)
 }
 
 fn without_database(prompt: &str) -> &str {
@@ -100,7 +121,8 @@ fn without_database(prompt: &str) -> &str {
 
 /// The session client a prompt stands for; the empty name is the default client.
 pub(super) fn client_of(base: &str) -> &str {
-    if DEFAULT_NAMES.contains(&base) || base.contains(':') { "" } else { base }
+    let is_default = DEFAULT_NAMES.contains(&base) || base == NOT_CONNECTED || base.starts_with(REDIS);
+    if is_default || base.contains(':') { "" } else { base }
 }
 
 fn is_name(text: &str) -> bool {
@@ -165,6 +187,13 @@ mod tests {
             ("A[3]> PING", "A"),
             ("A(TX)> PING", "A"),
             ("[3](TX)> PING", ""),
+            ("127.0.0.1:6379(subscribed mode)> PING", "127.0.0.1:6379"),
+            ("A[1](TX)(subscribed mode)> PING", "A"),
+            ("redis /run/redis.sock> PING", "redis /run/redis.sock"),
+            ("redis redis.sock[3](TX)> PING", "redis redis.sock"),
+            ("not connected> PING", "not connected"),
+            (">\u{a0}PING", ""),
+            ("127.0.0.1:6379> \u{a0} PING", "127.0.0.1:6379"),
         ] {
             assert_eq!(classify(line), command(base, "PING"), "{line}");
         }
@@ -217,7 +246,10 @@ mod tests {
             "(integer) 1",
             "OK",
             "(s)",
-            "not connected> x",
+            "not  connected> x",
+            "disconnected now> x",
+            "redis a b.sock> x",
+            "A(subscribed)> x",
             "....",
             "..",
             "a ...",
@@ -249,17 +281,35 @@ mod tests {
         assert_eq!(classify("... \r"), Line::Anything);
         assert_eq!(classify("   ..."), Line::Anything);
         assert_eq!(classify("| ..."), Line::Literal("..."));
-        for line in ["", " \t", "redis>", "A[1]> ", "(0.50s)", "(12.00s)", "Reading messages... (press Ctrl-C to quit)"]
-        {
+        for line in [
+            "",
+            " \t",
+            "redis>",
+            ">\u{a0}",
+            "not connected> ",
+            "A[1]> ",
+            "(0.50s)",
+            "(12.00s)",
+            "Reading messages... (press Ctrl-C to quit)",
+        ] {
             assert_eq!(classify(line), Line::Ignored, "{line}");
         }
     }
 
     #[test]
     fn default_names_share_one_client() {
-        for base in
-            ["", "redis", "redis-cli", "valkey", "keylatch", "localhost:6379", "redis 127.0.0.1:6379", "[::1]:1"]
-        {
+        for base in [
+            "",
+            "redis",
+            "redis-cli",
+            "valkey",
+            "keylatch",
+            "localhost:6379",
+            "redis 127.0.0.1:6379",
+            "[::1]:1",
+            "redis /run/redis.sock",
+            "not connected",
+        ] {
             assert_eq!(client_of(base), "", "{base}");
         }
         assert_eq!(client_of("C1"), "C1");

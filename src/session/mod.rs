@@ -35,6 +35,7 @@ mod line;
 mod parse;
 mod report;
 mod run;
+mod typed;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use super::instant::{ClockMove, parse_move};
 use super::line::{ANYTHING, Line, classify, client_of, without_trailing_blanks};
+use super::typed::joined;
 use super::{Action, Expectation, Session, SessionError, StepKind};
 use crate::base::argv::Argv;
 use crate::commands::split_line;
@@ -18,8 +19,11 @@ use crate::resp::cli_text::quote;
 /// is not one kind and one key, a mark outside of a race, or a race without an end.
 pub fn parse(text: &str) -> Result<Session, SessionError> {
     let mut reader = Reader::default();
-    for line in dedented_lines(text) {
-        reader.add(&line)?;
+    let lines = dedented_lines(text);
+    let mut index = 0;
+    while let Some(line) = lines.get(index) {
+        let below = lines.get(index + 1..).unwrap_or_default();
+        index += 1 + reader.add(line, below)?;
     }
     if let Some((line, column)) = reader.race {
         return Err(SessionError { line, column, message: "`@ race` without `@ join` below it".to_string() });
@@ -91,7 +95,8 @@ struct Reader {
 }
 
 impl Reader {
-    fn add(&mut self, source: &SourceLine<'_>) -> Result<(), SessionError> {
+    /// Adds a line. Returns the number of the lines below that belong to it.
+    fn add(&mut self, source: &SourceLine<'_>, below: &[SourceLine<'_>]) -> Result<usize, SessionError> {
         match classify(source.text) {
             Line::Ignored => {}
             Line::Heading(text) => self.act(source, StepKind::Heading, "", text),
@@ -100,6 +105,8 @@ impl Reader {
                 self.act(source, StepKind::Command, base, text);
                 self.replies_to = self.last();
                 self.events_of = self.last();
+                let joined = joined(text, below.iter().map(|line| line.text));
+                return Ok(joined.map_or(0, |(text, lines)| self.replace_text(text, lines)));
             }
             Line::Receive { base } => {
                 self.act(source, StepKind::Receive, base, "");
@@ -118,7 +125,15 @@ impl Reader {
             Line::Literal(text) | Line::Reply(text) => self.expect_reply(source, text, false)?,
             Line::Anything => self.expect_reply(source, ANYTHING, true)?,
         }
-        Ok(())
+        Ok(0)
+    }
+
+    /// Sets the text of the last action, which was written in `lines` more lines. Returns their number.
+    fn replace_text(&mut self, text: String, lines: usize) -> usize {
+        if let Some(action) = self.actions.last_mut() {
+            action.text = text;
+        }
+        lines
     }
 
     fn race(&mut self, source: &SourceLine<'_>, kind: StepKind, name: &str, text: &str) -> Result<(), SessionError> {

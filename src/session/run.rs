@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::compare::{self, Order};
 use super::parse::event_text;
+use super::typed::{INVALID_REPETITIONS, repetitions};
 use super::{
     Action, ClientReport, ClockMove, Expectation, Report, SESSION_START, Session, SessionError, Step, StepKind, Verdict,
 };
@@ -169,9 +170,12 @@ impl<C: MovableClock> Runner<'_, C> {
             return Outcome { printed, message: Some(problem.to_string()), order: Order::Exact };
         }
         let id = self.client(&action.client).id;
+        let Some((times, argv)) = repetitions(self.argv.as_ref()) else {
+            return Outcome { printed: Vec::from([INVALID_REPETITIONS.to_string()]), ..Outcome::default() };
+        };
         let mut reply = Vec::new();
-        self.engine.execute(id, self.argv.as_ref(), &mut reply);
-        let mut outcome = Outcome { order: order_of(&self.argv), ..Outcome::default() };
+        (0..times).for_each(|_| self.engine.execute(id, argv, &mut reply));
+        let mut outcome = Outcome { order: order_of(argv), ..Outcome::default() };
         let mut rest = reply.as_slice();
         while !rest.is_empty() {
             rest = outcome.print_message(rest);
@@ -255,7 +259,8 @@ impl Outcome {
 pub(crate) fn is_expected(action: &Action, reply: &[u8]) -> bool {
     let mut argv = Argv::default();
     let is_whole = split_line(action.text.as_bytes(), &mut argv).is_ok();
-    let order = if is_whole { order_of(&argv) } else { Order::Exact };
+    let command = repetitions(argv.as_ref()).filter(|_| is_whole);
+    let order = command.map_or(Order::Exact, |(_, command)| order_of(command));
     let mut outcome = Outcome { order, ..Outcome::default() };
     let mut rest = reply;
     while !rest.is_empty() {
@@ -281,8 +286,8 @@ fn has_pairs(shape: &str) -> bool {
 }
 
 /// How much the order of a command's reply means, as its row says.
-fn order_of(argv: &Argv) -> Order {
-    match find_row(argv.as_ref()) {
+fn order_of(argv: ArgvRef<'_>) -> Order {
+    match find_row(argv) {
         Some(row) if row.is_unordered() && has_pairs(row.reply) => Order::AnyOfPairs,
         Some(row) if row.is_unordered() => Order::Any,
         _ => Order::Exact,

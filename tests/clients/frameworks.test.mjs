@@ -10,7 +10,9 @@ import { consumer } from './support/consumer.mjs';
 import { examplesBelow } from './support/readme.mjs';
 import { run } from './support/server.mjs';
 
-const cases = readFileSync(join(import.meta.dirname, 'frameworks/cases.js'), 'utf8');
+const cases = ['cases.js', 'outages.js']
+  .map((name) => readFileSync(join(import.meta.dirname, 'frameworks', name), 'utf8'))
+  .join('\n');
 const COUNT = cases.match(/^ {2}test\(/gm).length;
 const installed = (path) => join(import.meta.dirname, 'node_modules', path);
 
@@ -56,6 +58,7 @@ const FRAMEWORKS = {
 const Redis = require('ioredis');
 const { reset, clockOf, serverAt } = require('keylatch/ioredis');
 const timers = jest;
+const ALL_TIMERS = {};
 `,
     program:
       "jest.mock('ioredis', () => require('keylatch/ioredis'));\nconst { redis } = require('./program.js');\nconst { shared } = require('library');\n",
@@ -71,6 +74,7 @@ jest.unstable_mockModule('ioredis', () => import('keylatch/ioredis'));
 const { default: Redis } = await import('ioredis');
 const { reset, clockOf, serverAt } = await import('keylatch/ioredis');
 const timers = jest;
+const ALL_TIMERS = {};
 `,
     program: `import { jest } from '@jest/globals';
 jest.unstable_mockModule('ioredis', () => import('keylatch/ioredis'));
@@ -92,6 +96,7 @@ import { clockOf, reset, serverAt } from 'keylatch/ioredis';
 import Redis from 'ioredis';
 vi.mock('ioredis', () => import('keylatch/ioredis'));
 const timers = vi;
+const ALL_TIMERS = { toFake: ['Date', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'] };
 `,
     program: `import { expect, test, vi } from 'vitest';
 import { shared } from 'library';

@@ -233,3 +233,25 @@ test('a closed engine disconnects its clients, and later clients are reported', 
   assert.equal(await (await dial(t, server.port)).rest(), '');
   assert.deepEqual(errors, ['ClosedError']);
 });
+
+test('DEBUG is refused unless it is enabled, also in a transaction; the program itself may use it', async (t) => {
+  const refusal = /^-ERR DEBUG command not allowed\. If the enable-debug-command option is set to "local", /;
+  const first = async (server, ...argv) => (await dial(t, server.port)).ask(resp(...argv));
+  const closed = await serve(t);
+  assert.match(await first(closed, 'DEBUG', 'SET-ACTIVE-EXPIRE', '1'), refusal);
+  assert.match(await first(closed, 'DEBUG', 'NOSUCH'), refusal);
+  assert.match(await first(closed, 'CONFIG', 'GET', 'enable-debug-command'), /\r\nno\r\n$/);
+  const client = await dial(t, closed.port);
+  assert.equal(await client.ask(resp('MULTI')), '+OK\r\n');
+  assert.match(await client.ask(resp('DEBUG', 'RELOAD')), refusal);
+  assert.match(await client.ask(resp('EXEC')), /^-EXECABORT/);
+  for (const value of ['local', 'yes'])
+    assert.equal(await first(await serve(t, '--enable-debug-command', value), 'DEBUG', 'RELOAD'), '+OK\r\n');
+  const { code, errors } = await keylatch('serve', '--port', '0', '--enable-debug-command', 'maybe');
+  assert.deepEqual([code, /enable-debug-command/.test(errors)], [2, true], errors);
+  const { createServer } = await entry('server');
+  const server = await createServer({ port: 0 }).listen();
+  t.after(() => server.close());
+  assert.equal(server.db.call('DEBUG', 'RELOAD'), 'OK');
+  assert.match(await first(server, 'DEBUG', 'RELOAD'), refusal);
+});

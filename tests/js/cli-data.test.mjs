@@ -149,3 +149,17 @@ test('help, and mistakes in arguments', () => {
     }
   }
 });
+
+test('dump prints no control characters, and JSON reads back', async (t) => {
+  const dir = folder(t);
+  const db = await open({ dir });
+  const text = 'k\u001b[2J\u007f\u009b31m\u0085';
+  db.set(text, text);
+  await db.close();
+  const { stdout } = keylatch(['dump', dir, '--json']);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for.
+  assert.doesNotMatch(stdout, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  const { key, value } = JSON.parse(stdout);
+  assert.deepEqual([key, value], [text, text]);
+  assert.match(keylatch(['dump', dir]).stdout, /^[\x20-\x7e\n]*$/);
+});

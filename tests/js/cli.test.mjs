@@ -172,3 +172,48 @@ test('run checks races as they are written, and names lines that are not in one'
     assert.ok(stderr.startsWith(`mark.session:${place}`), stderr);
   }
 });
+
+/** Characters that control a terminal; line feeds and tabs are none. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for.
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+const HOSTILE = '\x1b]0;title\x07\x1b[2J\x7f\x9b31m';
+
+test('no text that is printed can control the terminal', () => {
+  const session = file('hostile.session', `> GET ${HOSTILE}\n"${HOSTILE}"\n> NOSUCH "\\x1b[2J"\nOK\n`);
+  const broken = file('broken.session', `@ ${HOSTILE}\n`);
+  for (const [args, input, shown] of [
+    [['run', session], '', '\\x1b]0;title\\x07\\x1b[2J\\x7f\\xc2\\x9b31m'],
+    [['run', broken], '', ''],
+    [[], `NOSUCH "${HOSTILE}"\nGET "${HOSTILE}\nHELP ${HOSTILE}\nBLPOP ${HOSTILE} 0\n`, '\\x1b]0;title'],
+    [['nonsense\x1b[2J'], '', '\\x1b[2J'],
+    [['serve', '\x9b2J'], '', '\\xc2\\x9b2J'],
+    [['check', '\x1b[2J'], '', '\\x1b[2J'],
+    [['dump', 'no\x1b[2J'], '', '\\x1b[2J'],
+  ]) {
+    const { stdout, stderr } = keylatch(args, input);
+    const printed = stdout + stderr;
+    assert.ok(!CONTROL.test(printed), JSON.stringify(printed));
+    assert.ok(printed.includes(shown) && printed !== '', printed);
+  }
+});
+
+test('a number in front of a command repeats it', () => {
+  assert.equal(
+    keylatch([], '3 INCR n\n1 GET n\n0 INCR n\n10001 INCR n\n"2" ECHO x\n3\nMULTI\n2 INCR n\nEXEC\n').stdout,
+    [
+      ...['(integer) 1', '(integer) 2', '(integer) 3', '"3"'],
+      ...Array(2).fill('Invalid redis-cli repeat command option value.'),
+      ...[
+        '"x"',
+        '"x"',
+        "(error) ERR unknown command '3'",
+        'OK',
+        'QUEUED',
+        'QUEUED',
+        '1) (integer) 4',
+        '2) (integer) 5',
+        '',
+      ],
+    ].join('\n'),
+  );
+});

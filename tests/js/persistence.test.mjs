@@ -118,3 +118,15 @@ test('a snapshot goes on with the same random choices', () => {
   const fork = db.fork();
   assert.deepEqual([...fork.spop('s', 10)].sort(), [...db.spop('s', 10)].sort());
 });
+
+test('anything but bytes is a mistake of the program, and loads nothing', () => {
+  const db = new Keylatch();
+  db.set('k', 'v');
+  for (const wrong of [null, undefined, 'text', 5, [1, 2], {}, new ArrayBuffer(8)])
+    for (const method of ['load', 'replay'])
+      assert.throws(() => db[method](wrong), {
+        name: 'TypeError',
+        message: new RegExp(`^${method}: expected a Uint8Array`),
+      });
+  assert.equal(db.get('k'), 'v');
+});

@@ -204,3 +204,22 @@ test('keylatch --scripting runs the other package, or says how to get it', () =>
   assert.equal(run(core, ['run', '--scripting', 'one.session'], '', home).status, 1);
   assert.equal(run(folder, ['--scripting'], 'EVAL "return 6" 0\n').stdout, '(integer) 6\n');
 });
+
+test('a big number that is none is an error reply, alone and among others', () => {
+  const db = new Keylatch();
+  db.call('HELLO', 3);
+  const reply = (text) => `redis.setresp(3) return ${text}`;
+  for (const wrong of ['abc', '', '0x10', '1.5', '1e3', ' 1', `${'9'.repeat(30)}x`])
+    assert.throws(
+      () => db.eval(reply(`{big_number='${wrong}'}`), [], []),
+      (error) => error instanceof ReplyError && /^ERR the reply is declared a big number/.test(error.message),
+      wrong,
+    );
+  assert.equal(
+    db.eval(reply(`{big_number='-123456789012345678901234567890'}`), [], []),
+    -123456789012345678901234567890n,
+  );
+  const [first, second, third] = db.eval(reply(`{1, {big_number='x'}, 3}`), [], []);
+  assert.deepEqual([first, second.name, third], [1, 'ReplyError', 3]);
+  assert.equal(db.ping(), 'PONG');
+});

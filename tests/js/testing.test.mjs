@@ -247,10 +247,48 @@ test('disconnect ends the connections of a filter; down and up', async (t) => {
   );
   server.down();
   await web.rest();
-  const refused = await dial(t, server.port).catch(({ code }) => ({ closed: code === 'ECONNRESET' }));
-  await until(() => refused.closed);
+  const { port } = server;
+  await assert.rejects(dial(t, port), { code: 'ECONNREFUSED' });
   server.up();
+  assert.equal(server.port, port);
+  assert.equal(await (await client(t, server)).say('PING'), '+PONG\r\n', 'without waiting for up()');
+});
+
+test('of down and up, the last call counts', async (t) => {
+  const server = await start(t);
+  server.down();
+  const first = server.up();
+  server.down();
+  await first;
+  await assert.rejects(dial(t, server.port), { code: 'ECONNREFUSED' });
+  await server.up();
   assert.equal(await (await client(t, server)).say('PING'), '+PONG\r\n');
+  server.down();
+  server.reset();
+  assert.equal(await (await client(t, server)).say('PING'), '+PONG\r\n');
+});
+
+test('up rejects when the port was taken', async (t) => {
+  const server = await start(t);
+  server.down();
+  const other = await start(t, { port: server.port });
+  await assert.rejects(server.up(), { code: 'EADDRINUSE' });
+  assert.equal(server.isDown, true);
+  await other.stop();
+  await server.up();
+  assert.equal(await (await client(t, server)).say('PING'), '+PONG\r\n');
+});
+
+test('more databases than there are is refused, however it is written', async (t) => {
+  const reason = /^RangeError: databases must be from 1 to 16, found /;
+  for (const options of [{ databases: 64 }, { config: { databases: 64 } }, { config: { DATABASES: '0x10' } }])
+    await assert.rejects(async () => startServer(options), reason);
+  const args = ['--databases', '64'];
+  await assert.rejects(RedisMemoryServer.create({ instance: { args } }), reason);
+  await assert.rejects(new RedisMemoryServer({ instance: { args } }).getPort(), reason);
+  const raw = await client(t, await start(t, { config: { databases: 4 } }));
+  assert.equal(await raw.say('SELECT 3'), '+OK\r\n');
+  assert.equal(await raw.say('SELECT 4'), '-ERR DB index is out of range\r\n');
 });
 
 test('reset: no keys, settings, faults or moved time; clients stay', async (t) => {

@@ -27,6 +27,50 @@ async function outcome(answer) {
   return [status, body];
 }
 
+test('without a token, pages of other origins can read nothing', async () => {
+  const open = rest(new Keylatch(), { token: false });
+  const withToken = rest(new Keylatch());
+  const shares = ({ headers }) => headers.has('access-control-allow-origin');
+  for (const [path, init] of [['/get/k'], ['/', post(['PING'])], ['/', post(['NOSUCH'])], ['/', { method: 'PATCH' }]]) {
+    assert.equal(shares(await open(path, init)), false, path);
+    assert.equal(shares(await withToken(path, init)), true, path);
+  }
+  const streamed = new Request('http://local/subscribe/news', { signal: AbortSignal.timeout(1) });
+  const preflight = new Request('http://local/', { method: 'OPTIONS' });
+  for (const request of [streamed, preflight]) {
+    const { headers } = await handleUpstashRequest(new Keylatch(), request, { token: false });
+    assert.deepEqual(
+      [...headers.keys()].filter((name) => name.startsWith('access-control')),
+      [],
+    );
+  }
+});
+
+test('bodies are limited, with and without a declared length', async () => {
+  const db = new Keylatch();
+  const maxBodyBytes = 1000;
+  const send = rest(db, { token: TOKEN, maxBodyBytes });
+  const body = (length) => JSON.stringify(['SET', 'k', 'x'.repeat(length - '["SET","k",""]'.length)]);
+  const refused = [413, { error: 'ERR max request size exceeded. Limit: 1000 bytes' }];
+  assert.deepEqual(await outcome(send('/', { method: 'POST', body: body(1000) })), [200, { result: 'OK' }]);
+  for (const path of ['/', '/pipeline', '/multi-exec', '/set/k'])
+    assert.deepEqual(await outcome(send(path, { method: 'POST', body: body(1001) })), refused);
+  let pulled = 0;
+  const endless = new ReadableStream({
+    pull(controller) {
+      pulled += 1;
+      controller.enqueue(new Uint8Array(100));
+    },
+  });
+  assert.deepEqual(await outcome(send('/set/k', { method: 'POST', body: endless, duplex: 'half' })), refused);
+  assert.ok(pulled < 20, `${pulled} pieces were read`);
+  const byDefault = rest(db);
+  assert.equal((await byDefault('/', { method: 'POST', body: body(11 * 1024 * 1024) })).status, 413);
+  assert.equal((await byDefault('/', { method: 'POST', body: body(9 * 1024 * 1024) })).status, 200);
+  for (const wrong of [0, -1, 1.5, Infinity, '10'])
+    await assert.rejects(rest(db, { token: TOKEN, maxBodyBytes: wrong })('/'), { name: 'RangeError' });
+});
+
 test('a command in the body, in the path, and in both', async () => {
   const db = new Keylatch();
   const send = rest(db);

@@ -288,3 +288,57 @@ test('an engine that only a promise refers to is kept until the promise is fulfi
   );
   assert.equal(printed, 'null\n');
 });
+
+test('one signal for many waits is one listener, and warns of nothing', async () => {
+  const script = `
+    const { Keylatch } = await import(${JSON.stringify(pathToFileURL(`${folder}/esm/index.js`).href)});
+    const { locks } = await import(${JSON.stringify(pathToFileURL(`${folder}/esm/locks.js`).href)});
+    process.on('warning', (warning) => console.log(warning.name));
+    const db = new Keylatch();
+    const controller = new AbortController();
+    const { signal } = controller;
+    await locks(db).acquire('held');
+    const refused = [];
+    for (let index = 0; index < 30; index += 1) {
+      refused.push(db.blpop('jobs', 0, { signal }), db.getOrSet('k', { signal }, () => new Promise(() => {})));
+      refused.push(db.messages('news', { signal }).next(), locks(db).acquire('held', { wait: 60, signal }));
+      refused.push(db.transaction((client) => new Promise(() => {}), { signal }).catch(() => { throw 0; }));
+    }
+    setTimeout(() => controller.abort(), 20);
+    const waits = refused.filter((_, index) => index % 5 !== 4);
+    const results = await Promise.allSettled(waits);
+    console.log(results.filter(({ reason }) => reason?.name === 'AbortError').length);
+    process.exit(0);
+  `;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.equal(output, '120\n');
+});
+
+test('listeners of a signal end with their waits, and an abort reaches each wait', async () => {
+  const db = new Keylatch();
+  const counts = { added: 0, removed: 0 };
+  let abort;
+  const signal = {
+    aborted: false,
+    addEventListener(_, listener) {
+      abort = listener;
+      counts.added += 1;
+    },
+    removeEventListener() {
+      counts.removed += 1;
+    },
+  };
+  const waits = Array.from({ length: 5 }, (_, index) => db.blpop(`q${index}`, 0, { signal }));
+  assert.deepEqual(counts, { added: 1, removed: 0 });
+  db.rpush('q0', 'a');
+  assert.deepEqual(await waits[0], ['q0', 'a']);
+  signal.aborted = true;
+  abort();
+  const results = await Promise.allSettled(waits.slice(1));
+  assert.deepEqual(
+    results.map(({ reason }) => reason?.name),
+    Array(4).fill('AbortError'),
+  );
+  assert.deepEqual(counts, { added: 1, removed: 1 });
+  assert.equal(clients(db), 1);
+});

@@ -1,4 +1,5 @@
 /** Command arguments: the accepted types, and their bytes. */
+import { fromCaller } from './stack.js';
 
 /** Strings travel as UTF-8, numbers as JavaScript prints them, bytes as they are. */
 export type Argument = string | number | bigint | Uint8Array;
@@ -32,16 +33,21 @@ export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';
 }
 
+/** @internal Refuses anything but bytes; `method` has them as its argument. */
+export function checkBytes(value: unknown, method: string): void {
+  if (!isBytes(value)) throw fromCaller(new TypeError(`${method}: expected a Uint8Array, got ${describe(value)}`));
+}
+
 /** `isWellFormed` is younger than the oldest browsers this package serves. */
 const isWellFormed: (text: string) => boolean =
   'isWellFormed' in String.prototype
     ? (text) => (text as string & { isWellFormed(): boolean }).isWellFormed()
     : (text) => !/\p{Surrogate}/u.test(text);
 
-/** @internal The text of a string or a number; `undefined` for bytes and for values that are no argument. */
+/** @internal The text of a string or a finite number; `undefined` for bytes and for values that are no argument. */
 export function argumentText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isNaN(value) ? undefined : String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   return typeof value === 'bigint' ? value.toString() : undefined;
 }
 
@@ -55,8 +61,8 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
     if (value.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');
     return value;
   }
-  const text = argumentText(value);
-  if (text === undefined && Number.isNaN(value)) refuse(index, command, 'is NaN');
+  const text = argumentText(value) ?? infinityText(value, command);
+  if (text === undefined && typeof value === 'number') refuse(index, command, `is ${value}`);
   if (text === undefined)
     refuse(index, command, `must be a string, a number, a bigint or a Uint8Array, got ${describe(value)}`);
   // The encoder would replace half a surrogate pair by U+FFFD, so that two different keys would become one.
@@ -66,6 +72,14 @@ export function bytesOf(value: unknown, index: number, command: string): Uint8Ar
   const bytes = encoder.encode(text);
   if (bytes.length > ARGUMENT_MAX) refuse(index, command, 'is longer than 512 MB');
   return bytes;
+}
+
+/** Commands with scores, which may be infinite. Elsewhere such a number is a mistake of a computation, as NaN is. */
+const HAS_SCORES = /^B?Z[A-Z]+$/;
+
+function infinityText(value: unknown, command: string): string | undefined {
+  if (value !== Infinity && value !== -Infinity) return undefined;
+  return HAS_SCORES.test(command) ? String(value) : undefined;
 }
 
 /** @internal The command's name in capitals, for messages and errors. */

@@ -5,7 +5,7 @@
 import type { Argument } from './argument.js';
 import type { Carried, Now } from './result-mode.js';
 import type { Connection } from './connection.js';
-import { ReplyError } from './errors.js';
+import { isReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
 import type { Row } from './generated/convention.js';
 import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
@@ -51,35 +51,35 @@ class Direct<Text extends string | Uint8Array> extends PreparedScripts<Text> {
 
   protected override execute<T>(argv: readonly Argument[]): Carried<Now, T> {
     const reply = this.#connection.reply(NO_ROW, argv, this.#asBytes);
-    if (reply instanceof ReplyError) throw reply;
+    if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
 
   /** @internal */
   protected override run<T>(row: Row, argv: readonly Argument[]): Carried<Now, T> {
     const reply = this.#connection.reply(row, argv, this.#asBytes);
-    if (reply instanceof ReplyError) throw reply;
+    if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
 
   /** @internal */
   protected override run1<T>(row: Row, first: Argument): Carried<Now, T> {
     const reply = this.#connection.reply1(row, first, this.#asBytes);
-    if (reply instanceof ReplyError) throw reply;
+    if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
 
   /** @internal */
   protected override run2<T>(row: Row, first: Argument, second: Argument): Carried<Now, T> {
     const reply = this.#connection.reply2(row, first, second, this.#asBytes);
-    if (reply instanceof ReplyError) throw reply;
+    if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
 
   /** @internal */
   protected override run3<T>(row: Row, first: Argument, second: Argument, third: Argument): Carried<Now, T> {
     const reply = this.#connection.reply3(row, first, second, third, this.#asBytes);
-    if (reply instanceof ReplyError) throw reply;
+    if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
 

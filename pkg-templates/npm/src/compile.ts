@@ -1,8 +1,11 @@
 /** Reasons for which an environment compiles no WebAssembly, as advice to the program's author. */
 
+/** Defined by the bundler: `keylatch` or `keylatch-scripting`. */
+declare const PACKAGE_NAME: string;
+
 const STATIC_IMPORT =
-  "bundle with the export condition `workerd`, or import the module statically ('keylatch/keylatch.wasm') and pass it " +
-  "to Keylatch.from of 'keylatch/core'";
+  `bundle with the export condition \`workerd\`, or import the module statically ('${PACKAGE_NAME}/keylatch.wasm') and ` +
+  `pass it to Keylatch.from of '${PACKAGE_NAME}/core'`;
 
 /** Message for an error of `new WebAssembly.Module(bytes)`. */
 export function compileAdvice(error: unknown): string {

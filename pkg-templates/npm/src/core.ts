@@ -78,4 +78,5 @@ export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';
 export type { InvalidationListener, TrackOptions } from './tracking.js';
 export type { TransactionOptions } from './watched-transaction.js';
-export type { AbortSignalLike, WaitOptions } from './waits.js';
+export type { AbortSignalLike } from './abort.js';
+export type { WaitOptions } from './waits.js';

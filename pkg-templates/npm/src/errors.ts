@@ -1,4 +1,5 @@
 /** All errors that this package throws. The wording of server errors comes with the reply. Stacks begin at the caller's line. */
+import { shareClasses } from './shared-classes.js';
 import { fromCaller } from './stack.js';
 
 /** An error reply of the server. `message` is its text as Redis words it, code included. */
@@ -239,3 +240,24 @@ export function isTrap(error: unknown): boolean {
   const name = (error as { readonly name?: unknown } | null)?.name;
   return name === 'RuntimeError' || name === 'RangeError' || name === 'InternalError';
 }
+
+/** @internal Whether a reply is an error. Most replies are no objects, which is found without the class. */
+export function isReplyError(reply: unknown): reply is ReplyError {
+  return typeof reply === 'object' && reply instanceof ReplyError;
+}
+
+shareClasses({
+  ReplyError,
+  UnsafeIntegerError,
+  ExecError,
+  PoisonedError,
+  ClosedError,
+  NoReplyError,
+  ClockError,
+  WaitingError,
+  WatchError,
+  SessionError,
+  LineError,
+  DecodeError,
+  LoadError,
+});

@@ -2,7 +2,7 @@
 import type { EventKind } from './generated/events.js';
 import type { RawEvent } from './glue.js';
 import { bytesOf, type Argument } from './argument.js';
-import { binaryText, globMatcher } from './glob.js';
+import { globMatcher } from './glob.js';
 import { textOf } from './reply.js';
 import type { Shape } from './sugar/option-check.js';
 
@@ -44,7 +44,7 @@ interface Listener {
   readonly callback: Callback;
   readonly once: boolean;
   readonly buffer: boolean;
-  readonly matches: ((key: string) => boolean) | undefined;
+  readonly matches: ((key: Uint8Array) => boolean) | undefined;
   /** Called when the engine is closed. */
   readonly ended: (() => void) | undefined;
 }
@@ -89,7 +89,7 @@ export class Events {
       if (listener.event !== raw.event && listener.event !== '*') continue;
       // A `once` listener runs once, and a removed one not at all, also within this delivery.
       if (!this.#listeners.includes(listener)) continue;
-      if (listener.matches !== undefined && !listener.matches(binaryText(raw.key))) continue;
+      if (listener.matches !== undefined && !listener.matches(raw.key)) continue;
       if (listener.once) this.#drop(listener);
       const key = listener.buffer ? raw.key : textOf(raw.key);
       const event: KeyEvent<string | Uint8Array> = { event: raw.event as EventKind, key, db: raw.db };

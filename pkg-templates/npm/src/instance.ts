@@ -6,6 +6,9 @@ import { CONVENTION, Status } from './generated/convention.js';
 import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
 import type { Reply } from './reply.js';
 
+/** Defined by the bundler: `keylatch` or `keylatch-scripting`. */
+declare const PACKAGE_NAME: string;
+
 /** Minimum size of the input area, to which it returns after a larger input. */
 const AREA_MIN = 4 * 1024;
 const AREA_KEPT_MAX = 1024 * 1024;
@@ -55,7 +58,7 @@ export class Instance {
     this.#call = glue.raw.engine_call;
     if (this.engine.convention() !== CONVENTION) {
       throw new LoadError(
-        'the engine and the script are of different versions of keylatch: load both from one package',
+        `the engine and the script are of different versions of ${PACKAGE_NAME}: load both from one package`,
       );
     }
     this.frame = new Frame(glue.raw.memory, this.engine);

@@ -1,14 +1,16 @@
 /** The connection between ioredis and an engine in this process, without a socket. */
-import { Duplex } from 'node:stream';
 import { PoisonedError, type StreamUser } from './index.js';
+import { SocketStandIn } from './ioredis-socket.js';
 import type { ClientStream } from './server/stream-source.js';
 
 const NOTHING = new Uint8Array(0);
 /** Longest delay of a timer, in milliseconds. */
 const FOR_EVER_MS = 2 ** 31 - 1;
+// Read before a test replaces them: the timer below is none of the program's.
+const { setTimeout: startTimer, clearTimeout: endTimer } = globalThis;
 
 /** A connection as ioredis expects it from a socket; the other end is a client of the engine. */
-export class MemoryConnection extends Duplex implements StreamUser {
+export class MemoryConnection extends SocketStandIn implements StreamUser {
   readonly #stream: ClientStream;
   /** Output of the engine that ioredis has not read yet. */
   #output: Uint8Array[] = [];
@@ -20,21 +22,13 @@ export class MemoryConnection extends Duplex implements StreamUser {
 
   /** `open` connects a client of the engine. */
   constructor(open: (user: StreamUser) => ClientStream) {
-    super({ allowHalfOpen: false });
+    super();
     this.#stream = open(this);
   }
 
-  // Methods of sockets that ioredis calls, without effect here.
-  setNoDelay(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  setTimeout(): this {
-    return this;
+  protected override decide(event: string | symbol): void {
+    this.connecting = false;
+    this.emit(event);
   }
 
   /** Called when a message or a late reply is ready for the client. */
@@ -86,12 +80,12 @@ export class MemoryConnection extends Duplex implements StreamUser {
 
   /**
    * Emits output as a socket does, never within the call that wrote the request: ioredis records a request only after
-   * writing it.
+   * writing it. A promise is what fake timers leave alone.
    */
   #deliverSoon(): void {
     if (this.#isDelivering) return;
     this.#isDelivering = true;
-    process.nextTick(() => this.#deliver());
+    void Promise.resolve().then(() => this.#deliver());
   }
 
   #deliver(): void {
@@ -125,8 +119,8 @@ export class MemoryConnection extends Duplex implements StreamUser {
 
   /** Keeps the process alive while a command is blocked, as a socket does. */
   #keepAlive(waiting: boolean): void {
-    if (waiting) this.#keeper ??= setTimeout(() => {}, FOR_EVER_MS);
-    else clearTimeout(this.#keeper);
+    if (waiting) this.#keeper ??= startTimer(() => {}, FOR_EVER_MS);
+    else endTimer(this.#keeper);
     if (!waiting) this.#keeper = undefined;
   }
 }

@@ -8,6 +8,7 @@ import type * as ioredis from 'ioredis';
 import type { Keylatch } from './index.js';
 import { MemoryConnection } from './ioredis-connection.js';
 import { applyMockOptions, type MockOptions } from './ioredis-data.js';
+import { RefusedConnection, type SocketStandIn } from './ioredis-socket.js';
 import { loadRealModule, type Class } from './ioredis-real.js';
 import { serverOf, type AddressOptions, type InProcessServer } from './ioredis-servers.js';
 import type { TestClock } from './testing.js';
@@ -25,7 +26,7 @@ const NO_CLUSTER =
 
 /** Interface that ioredis requires of a connector; an instance is created for each client. */
 export interface Connector {
-  /** Called by ioredis before it connects; the engine is always available. */
+  /** Called by ioredis before it connects: true, since a refusal is reported by the connection. */
   check(): boolean;
   /** Connects a client; ioredis writes requests into the stream and reads replies from it. */
   connect(): Promise<Duplex>;
@@ -33,11 +34,11 @@ export interface Connector {
   disconnect(): void;
 }
 
-/** Connects clients by `open`, which throws if no connection can be made. */
+/** Connects clients by `open`, which throws if the engine is closed. */
 abstract class MemoryConnector implements Connector {
-  #connection: MemoryConnection | undefined;
+  #connection: SocketStandIn | undefined;
 
-  protected abstract open(): MemoryConnection;
+  protected abstract open(): SocketStandIn;
 
   check(): boolean {
     return true;
@@ -75,17 +76,10 @@ class ServerConnector extends MemoryConnector {
     this.#options = options;
   }
 
-  protected open(): MemoryConnection {
+  protected open(): SocketStandIn {
     const server = serverOf(this.#options);
-    if (!server.isDown) return new MemoryConnection((user) => server.connect(user));
-    const { host, port } = server;
-    throw Object.assign(new Error(`connect ECONNREFUSED ${host}:${port}`), {
-      code: 'ECONNREFUSED',
-      errno: -111,
-      syscall: 'connect',
-      address: host,
-      port,
-    });
+    if (server.isDown) return new RefusedConnection(server.host, server.port);
+    return new MemoryConnection((user) => server.connect(user));
   }
 }
 

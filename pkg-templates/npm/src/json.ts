@@ -4,7 +4,7 @@ import { DecodeError } from './errors.js';
 import { textOf } from './reply.js';
 import { loadOnce, lifetimeOf, type Lifetime, type PlatformSignal, type Site } from './single-flight.js';
 import type { SetOptions, SetResult } from './sugar/set-options.js';
-import type { AbortSignalLike } from './waits.js';
+import type { AbortSignalLike } from './abort.js';
 
 /** Form in which values are stored: text, or with `bytes` Uint8Array. */
 export interface Codec {

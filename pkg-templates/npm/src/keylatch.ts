@@ -1,5 +1,5 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
-import type { Argument } from './argument.js';
+import { checkBytes, type Argument } from './argument.js';
 import { Client } from './client.js';
 import { GuardedClock, ManualClock } from './clock.js';
 import { CLIENT, Connection, type ClientOptions } from './connection.js';
@@ -208,7 +208,7 @@ export class Keylatch extends ObservableClient {
       splitLine: (line) => this.#splitLine(line),
       runSession: (text, options) => this.#runSession(text, options),
       expectsReply: (step, reply) => this.#expectsReply(step, reply),
-      loadFresh: (snapshot) => this.#load(snapshot, (engine, length) => engine.loadFresh(length)),
+      loadFresh: (snapshot) => this.#load('loadFresh', snapshot, (engine, length) => engine.loadFresh(length)),
     };
   }
 
@@ -303,7 +303,7 @@ export class Keylatch extends ObservableClient {
    */
   replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
     const skips = checked('replay', options, SKIP).skip !== undefined;
-    return this.#load(log, (engine, length) => {
+    return this.#load('replay', log, (engine, length) => {
       const replayed = engine.replay(length, skips);
       return skips ? { ...replayed, skipped: skippedOf(engine.skipped()) } : replayed;
     });
@@ -323,7 +323,7 @@ export class Keylatch extends ObservableClient {
    */
   load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
     const skips = checked('load', options, SKIP).skip !== undefined;
-    return this.#load(snapshot, (engine, length) => {
+    return this.#load('load', snapshot, (engine, length) => {
       engine.load(length, skips);
       return { skipped: skips ? skippedOf(engine.skipped()) : NOTHING };
     });
@@ -345,7 +345,8 @@ export class Keylatch extends ObservableClient {
     return this.#host.enter((instance) => instance.withInput(bytes, (length) => use(instance.engine, length)));
   }
 
-  #load<T>(bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
+  #load<T>(method: string, bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
+    checkBytes(bytes, method);
     try {
       return this.#input(bytes, use);
     } catch (error) {

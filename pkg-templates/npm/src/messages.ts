@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Messages of a channel, or events of keys, as an async iterator with a queue of bounded length. */
 import type { Shape } from './sugar/option-check.js';
-import { abortReason, type AbortSignalLike } from './waits.js';
+import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
 
 /** Default length of the queue. */
 const LIMIT = 1024;
@@ -46,9 +46,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
       (message) => this.#push(message),
       () => this.#end(),
     );
-    const abort = (): void => this.#end({ reason: signal && abortReason(signal) });
-    signal?.addEventListener('abort', abort);
-    this.#stopListening = () => signal?.removeEventListener('abort', abort);
+    this.#stopListening = onAbort(signal, () => this.#end({ reason: signal && abortReason(signal) }));
   }
 
   /** The next message; waits for one. */

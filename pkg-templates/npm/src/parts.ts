@@ -1,4 +1,5 @@
 /** Classes and functions of this layer that entries beside it extend: there must be one copy of each class. */
+import { abortReason, onAbort } from './abort.js';
 import { bytesOf, commandName } from './argument.js';
 import {
   ClockError,
@@ -24,7 +25,6 @@ import { SCAN } from './sugar/keys.js';
 import { checked } from './sugar/option-check.js';
 import { fromCaller } from './stack.js';
 import { transactionResult } from './transaction.js';
-import { abortReason } from './waits.js';
 import { TRANSACTION } from './watched-transaction.js';
 
 export const PARTS = {
@@ -52,6 +52,7 @@ export const PARTS = {
   decodeReplies,
   doubleOf,
   fromCaller,
+  onAbort,
   textOf,
   transactionResult,
   wordOf,

@@ -27,6 +27,9 @@ const ZERO = 48;
 // A byte order mark is part of a value and must be kept.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** Characters of a wrong reply that an error shows. */
+const SHOWN_MAX = 64;
+
 /** Length in bytes up to which a loop is faster than the built-in decoder. */
 const LOOP_MAX = 24;
 
@@ -112,7 +115,7 @@ export class ReplyReader {
       case 0x7e: // ~
         return new Set(this.#array() ?? []);
       case 0x28: // (
-        return BigInt(this.#line());
+        return this.#bigNumber();
       case 0x3d: // =
         return this.#verbatim();
       case 0x21: // !
@@ -120,6 +123,13 @@ export class ReplyReader {
       default:
         throw new Error(`the reply of ${this.command} is invalid`);
     }
+  }
+
+  /** Scripts can reply any text as a big number. */
+  #bigNumber(): bigint | ReplyError {
+    const text = this.#line();
+    if (/^[+-]?\d+$/.test(text)) return BigInt(text);
+    return this.#error(`ERR the reply is declared a big number, but it is '${text.slice(0, SHOWN_MAX)}'`);
   }
 
   #error(message: string): ReplyError {

@@ -5,7 +5,7 @@ import { ReplyError } from './errors.js';
 import { NO_ROW } from './frame.js';
 import type { Host } from './host.js';
 import { runTransaction } from './transaction.js';
-import { abortReason, type AbortSignalLike } from './waits.js';
+import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
 
 /** How long a loaded value lives, at most one of both; without any, until it is deleted. */
 export type Lifetime =
@@ -125,15 +125,14 @@ class Flight {
     this.#callers += 1;
     if (signal === undefined) return result;
     return new Promise((resolve, reject) => {
-      const abort = (): void => {
+      const stopListening = onAbort(signal, () => {
         reject(abortReason(signal));
         this.#callers -= 1;
         if (this.#callers > 0) return;
         this.forget();
         this.#abandoned.abort();
-      };
-      signal.addEventListener('abort', abort);
-      result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+      });
+      result.then(resolve, reject).finally(stopListening);
     });
   }
 }

@@ -2,6 +2,7 @@
  * Blocking commands. Each runs on an engine client of its own, so that other commands do not wait behind it, and
  * returns a promise of its reply. Nothing polls: the host notifies the observer when the reply has reached that client.
  */
+import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
 import { commandName, type Argument } from './argument.js';
 import type { ClientObserver } from './client-observers.js';
 import { Connection } from './connection.js';
@@ -10,18 +11,6 @@ import { BLOCKED } from './frame.js';
 import type { Instance } from './instance.js';
 import { ReplyReader, type Reply } from './reply.js';
 import { fromTrace, trace, type Trace } from './stack.js';
-
-/** An AbortSignal, or an object of its shape. */
-export interface AbortSignalLike {
-  /** True once the signal was aborted. */
-  readonly aborted: boolean;
-  /** Reason of the abort, which the promise is rejected with. */
-  readonly reason?: unknown;
-  /** Adds a listener of the abort. */
-  addEventListener(type: 'abort', listener: () => void): void;
-  /** Removes a listener. */
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
 
 /** Options of the methods that wait. */
 export interface WaitOptions {
@@ -45,11 +34,6 @@ export function waitFor(origin: Connection, request: WaitRequest): Promise<Repli
     if (request.signal?.aborted) throw abortReason(request.signal);
     new Wait(origin, request, resolve, reject).start();
   });
-}
-
-/** @internal */
-export function abortReason(signal: AbortSignalLike): unknown {
-  return signal.reason ?? Object.assign(new Error('the waiting was aborted'), { name: 'AbortError' });
 }
 
 class Wait implements ClientObserver {
@@ -84,10 +68,7 @@ class Wait implements ClientObserver {
     if (reply !== BLOCKED) return this.#answer(reply);
     this.#trace = trace();
     this.#cleanups.push(this.origin.host.observe(id, this, timed), this.origin.addDependent(this));
-    if (signal === undefined) return;
-    const abort = (): void => this.#abandon(abortReason(signal));
-    signal.addEventListener('abort', abort);
-    this.#cleanups.push(() => signal.removeEventListener('abort', abort));
+    if (signal !== undefined) this.#cleanups.push(onAbort(signal, () => this.#abandon(abortReason(signal))));
   }
 
   reached(instance: Instance): void {

@@ -2,7 +2,7 @@
 import type { Client } from './client.js';
 import { WatchError } from './errors.js';
 import type { Shape } from './sugar/option-check.js';
-import { abortReason, type AbortSignalLike } from './waits.js';
+import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
 
 /** Options of `transaction`. */
 export interface TransactionOptions {
@@ -35,15 +35,14 @@ export async function runWatched<T>(
   for (let attempt = 0; attempt <= retries; attempt += 1) {
     if (signal?.aborted) throw abortReason(signal);
     const { client, isAborted } = begin();
-    const abort = (): void => client.close();
-    signal?.addEventListener('abort', abort);
+    const stopListening = onAbort(signal, () => client.close());
     try {
       const result = await work(client);
       if (!isAborted()) return result;
     } catch (error) {
       throw signal?.aborted && client.closed ? abortReason(signal) : error;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      stopListening();
       client.close();
     }
   }

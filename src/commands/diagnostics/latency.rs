@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::commands::args::Args;
+use crate::commands::introspection::find_row;
 use crate::commands::row::{Group, Reply, Row, flags::*};
 use crate::commands::{Context, Handler, write_help};
 use crate::resp::error::ErrorText;
@@ -92,7 +93,7 @@ fn reset(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 /// `LATENCY HISTOGRAM [command ...]`
 fn histogram(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let is_all = args.is_done();
-    let names: Vec<_> = args.rest().filter_map(|name| cx.table.find(core::str::from_utf8(name).ok()?)).collect();
+    let names: Vec<_> = args.rest().filter_map(|name| find_row(cx.table, name)).collect();
     let is_named = |name: &str| is_all || names.iter().any(|row| row.name == name);
     let (open, mut count) = (cx.reply.open(), 0);
     for (number, stats) in cx.server.stats.commands() {

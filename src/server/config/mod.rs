@@ -85,7 +85,7 @@ impl Config {
     /// Checks whether a parameter may be set at run time; the error is the reason why not. `None` for an unknown name.
     pub fn may_set(name: &str) -> Option<Result<(), &'static str>> {
         Some(match find(name)?.kind {
-            Kind::Fixed => Err("can't set immutable config"),
+            Kind::Fixed | Kind::FixedOneOf(_) => Err("can't set immutable config"),
             Kind::Protected => Err("can't set protected config"),
             _ => Ok(()),
         })
@@ -145,6 +145,8 @@ mod tests {
         assert_eq!(Config::may_set("Port"), Some(Err("can't set immutable config")));
         assert_eq!(Config::may_set("dir"), Some(Err("can't set protected config")));
         assert_eq!((Config::may_set("HZ"), Config::may_set("nothing")), (Some(Ok(())), None));
+        assert_eq!(Config::may_set("enable-debug-command"), Some(Err("can't set immutable config")));
+        assert!(check("enable-debug-command", "maybe").is_err());
         assert_eq!((check("port", "1"), check("DIR", "/data")), (Ok("1".into()), Ok("/data".into())));
     }
 

@@ -72,7 +72,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("dbfilename", "dump.rdb", Kind::Protected),
     parameter("dir", "/", Kind::Protected),
     parameter("dynamic-hz", "yes", Kind::YesNo),
-    parameter("enable-debug-command", "yes", Kind::Fixed),
+    parameter("enable-debug-command", "yes", Kind::FixedOneOf(&["no", "yes", "local"])),
     parameter("hash-max-listpack-entries", "512", NUMBER),
     parameter("hash-max-listpack-value", "64", MEMORY),
     parameter("hash-max-ziplist-entries", "512", NUMBER),

@@ -34,6 +34,8 @@ pub(super) enum Kind {
     Protected,
     /// Set at the start only (Redis' immutable configuration).
     Fixed,
+    /// One of these names, set at the start only.
+    FixedOneOf(&'static [&'static str]),
 }
 
 impl Kind {
@@ -45,7 +47,7 @@ impl Kind {
                 Ok(event_classes(value).ok_or("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")?)
             }
             Kind::YesNo => Ok(one_of(value, &["yes", "no"]).ok_or("argument must be 'yes' or 'no'")?),
-            Kind::OneOf(names) => one_of(value, names)
+            Kind::OneOf(names) | Kind::FixedOneOf(names) => one_of(value, names)
                 .ok_or_else(|| format!("argument(s) must be one of the following: {}", names.join(", "))),
             Kind::Memory(min, max) => within(min, max, memory(value).ok_or("argument must be a memory value")?),
             Kind::MemoryOrPercent => memory_or_percent(value),

@@ -37,6 +37,27 @@ test('paste: prompts of every kind, their replies left out', () => {
   assert.deepEqual(pasted('redis>\n'), []);
 });
 
+test('paste: prompts of newer versions, of sockets, without a server, and with a no-break space', () => {
+  assert.deepEqual(
+    pasted('127.0.0.1:6379(subscribed mode)> PING\nPONG\nredis /run/r.sock[3]> GET a\nnot connected> GET b'),
+    ['PING', 'GET a', 'GET b'],
+  );
+  assert.deepEqual(pasted('localhost:6379> GET a\nB> GET b'), ['keylatch: GET a', 'B: GET b']);
+  assert.deepEqual(pasted('127.0.0.1:6379>\u00a0SET a 1\nOK\n>\u00a0 GET a\n"1"'), ['SET a 1', 'GET a']);
+  const [, { database }] = pastedCommands('> PING\nredis /run/r.sock[3](TX)> GET a', NAMES);
+  assert.equal(database, 3);
+});
+
+test('paste: a prompted script goes on over the next lines, other quotes do not', () => {
+  const script = '127.0.0.1:6379> EVAL "\nlocal a = 1\n\nreturn a" 0\n(integer) 1\n127.0.0.1:6379> PING\nPONG';
+  assert.deepEqual(pasted(script), ['EVAL "\\nlocal a = 1\\n\\nreturn a" 0', 'PING']);
+  const [{ expected }] = pastedCommands(script, NAMES);
+  assert.deepEqual(expected, ['(integer) 1']);
+  assert.deepEqual(pasted('> script load \'return "a"\n, 1\'\n> PING'), ['script load "return \\"a\\"\\n, 1"', 'PING']);
+  assert.deepEqual(pasted('> SET k "a\nInvalid argument(s)\n> GET "k"'), ['SET k "a', 'GET "k"']);
+  assert.deepEqual(pasted('> EVAL "return 1\nInvalid argument(s)\n> GET "k"'), ['EVAL "return 1', 'GET "k"']);
+});
+
 test('paste: prompts of other programs mean the active client, and the default one beside named clients', () => {
   assert.deepEqual(pasted('redis> GET a\n127.0.0.1:6379> GET b'), ['GET a', 'GET b']);
   assert.deepEqual(pasted('keylatch> SET a 1\nC2> SELECT 1\nkeylatch> GET a\nredis> GET b'), [

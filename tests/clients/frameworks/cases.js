@@ -1,5 +1,6 @@
 // Tests as users of ioredis-mock write them. frameworks.test.mjs puts the head of each test framework in front of this
-// text; the heads declare Redis, reset, clockOf, serverAt, timers and the functions of the framework.
+// text; the heads declare Redis, reset, clockOf, serverAt, timers, ALL_TIMERS (the option of the framework that
+// fakes everything) and the functions of the framework.
 const clients = [];
 
 function connect(...args) {
@@ -317,6 +318,28 @@ describe('a program with ioredis', () => {
     failing.on('error', () => {});
     await expect(failing.get('k')).rejects.toThrow();
     serverAt('localhost', 6390).up();
+  });
+
+  test('commands have replies while every timer is fake', async () => {
+    const before = connect();
+    await before.set('k', 'v', 'EX', 60);
+    timers.useFakeTimers(ALL_TIMERS);
+    try {
+      expect(await before.get('k')).toBe('v');
+      const redis = connect();
+      expect(await redis.incr('n')).toBe(1);
+      expect(await redis.multi().incr('n').get('n').exec()).toEqual([
+        [null, 2],
+        [null, '2'],
+      ]);
+      const job = redis.blpop('jobs', 0);
+      await before.rpush('jobs', 'resize:17');
+      expect(await job).toEqual(['jobs', 'resize:17']);
+      timers.advanceTimersByTime(60_001);
+      expect(await before.get('k')).toBeNull();
+    } finally {
+      timers.useRealTimers();
+    }
   });
 
   test('Cluster is refused, and what is taken from the class is there', () => {

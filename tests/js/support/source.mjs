@@ -2,6 +2,8 @@
 import { register } from 'node:module';
 
 register('./typescript-hooks.mjs', import.meta.url);
+// Defined by the bundler in the package.
+globalThis.PACKAGE_NAME = 'keylatch';
 
 /** Imports a module of pkg-templates/npm/src by its file name. */
 export function source(name) {

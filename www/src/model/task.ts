@@ -95,7 +95,9 @@ function checkOf(text: string): string {
     ? ''
     : text
         .slice(at)
-        .replace(/[ \t]+$/gm, '')
+        .split('\n')
+        .map((line) => line.trimEnd())
+        .join('\n')
         .trim();
 }
 

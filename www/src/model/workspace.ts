@@ -4,7 +4,6 @@
  */
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
-import { LineError } from 'keylatch/core';
 import { printReply, splitLine, splitReplies } from 'keylatch/hints';
 import { type Address, addressedLine, FIRST_NAME } from '../text/addressed-line.ts';
 import { isoText } from '../text/durations.ts';
@@ -29,15 +28,10 @@ import { runPageWord } from './page-words.ts';
 import { type PastedResult, Pasting } from './pasting.ts';
 import { type Moment, Recording } from './recording.ts';
 import { Tour } from './tour.ts';
+import { type LineProblem, typedCommand } from './typed-command.ts';
 import { keptLog, type WorkspaceState } from './workspace-state.ts';
 
 export type WorkspaceTopic = 'log' | 'clients' | 'keys' | 'cleared';
-
-/** Reason why a line was not run, and its column: columns count characters, from 1; 0 is the whole line. */
-export interface LineProblem {
-  readonly message: string;
-  readonly column: number;
-}
 
 /** Client name of the buttons in the key list. */
 export const INSPECTOR_NAME = 'keys';
@@ -284,14 +278,9 @@ export class Workspace {
   private run(line: string, client: NamedClient): LineProblem | undefined {
     const text = line.trim();
     if (text === '' || runPageWord(this, text)) return undefined;
-    let words: Uint8Array[];
-    try {
-      words = splitLine(this.db, line.trimEnd());
-    } catch (error) {
-      if (error instanceof LineError) return { message: error.message, column: error.column };
-      throw error;
-    }
-    this.send(client, text, words);
+    const typed = typedCommand(this.db, line);
+    if ('message' in typed) return typed;
+    for (let left = typed.times; left > 0; left -= 1) this.send(client, typed.text, typed.words);
     return undefined;
   }
 

@@ -1,12 +1,9 @@
 /** Prompts of typed and pasted lines, as lines of sessions have them: `NAME> command`, `HOST:PORT[2]> command`. Pure. */
 
-import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { kindedLine, promptParts } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
 
 /** Prompt name of the first client, which session files read as the default client. */
 export const FIRST_NAME = 'keylatch';
-
-const PROMPT =
-  /^\s*(?:[A-Za-z_][\w.-]*|(?:redis )?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5})(?:\[\d+\])?(?:\(TX\))?> *(?=\S)/;
 
 /** Client and database that a prompt names. */
 export interface Address {
@@ -23,12 +20,17 @@ export interface AddressedLine extends Address {
 }
 
 export function addressOf(prompt: string): Address {
-  const own = /^\s*keylatch(?=[[(>])/.test(prompt) ? FIRST_NAME : undefined;
-  const digits = /\[(\d+)\](?:\(TX\))?>\s*$/.exec(prompt)?.[1];
-  return { client: own ?? (kindedLine(prompt).client || undefined), database: digits ? Number(digits) : undefined };
+  const { kind, client, head } = kindedLine(prompt);
+  if (kind !== 'command') return { client: undefined, database: undefined };
+  const { base, state } = promptParts(head.slice(0, -1));
+  const digits = /^\[(\d+)\]/.exec(state)?.[1];
+  const own = base === FIRST_NAME ? FIRST_NAME : undefined;
+  return { client: own ?? (client || undefined), database: digits ? Number(digits) : undefined };
 }
 
 export function addressedLine(line: string): AddressedLine {
-  const [prompt = ''] = PROMPT.exec(line) ?? [];
+  const { kind, head, rest } = kindedLine(line);
+  const isAddressed = kind === 'command' && head.trim() !== '>' && rest.trim() !== '';
+  const prompt = isAddressed ? line.slice(0, line.length - rest.trimStart().length) : '';
   return { ...addressOf(prompt), skipped: [...prompt].length, command: line.slice(prompt.length) };
 }

@@ -22,7 +22,13 @@ export function lessonMark(comment: string): LessonMark | undefined {
   if (name !== undefined && value !== undefined) return { kind: 'header', name, value };
   const reply = /^= (.*)$/.exec(text)?.[1];
   if (reply !== undefined) return { kind: 'goal', reply };
-  const [, question, choices] = /^\?\s*(.+?)(?:\s*\[(.+)\])?$/.exec(text) ?? [];
-  if (question === undefined) return undefined;
-  return { kind: 'question', question, choices: choices?.split(' | ') ?? [] };
+  return text.startsWith('?') ? questionOf(text.slice(1).trim()) : undefined;
+}
+
+/** `question [choice | choice]`, or a question alone. */
+function questionOf(text: string): LessonMark | undefined {
+  if (text === '') return undefined;
+  const open = text.endsWith(']') ? text.indexOf('[', 1) : -1;
+  if (open === -1 || open + 2 >= text.length) return { kind: 'question', question: text, choices: [] };
+  return { kind: 'question', question: text.slice(0, open).trimEnd(), choices: text.slice(open + 1, -1).split(' | ') };
 }

@@ -67,5 +67,7 @@ function upperCase(word: string | Uint8Array): string {
 export function rawLines(reply: Uint8Array): string[] | undefined {
   const text = new TextDecoder().decode(reply);
   const found = /^(?:\$\d+\r\n|=\d+\r\ntxt:|-)(.*)\r\n$/s.exec(text)?.[1];
-  return found?.replace(/(\r?\n)+$/, '').split(/\r?\n/);
+  const lines = found?.split(/\r?\n/);
+  while (lines !== undefined && lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines;
 }

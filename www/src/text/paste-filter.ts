@@ -3,8 +3,9 @@
  * what it changed. Sessions themselves stay strict. Pure.
  */
 
-import { quoteWord } from 'keylatch/hints';
-import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { isUnfinished, quoteWord } from 'keylatch/hints';
+import { kindedLine, promptParts } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { oneLine } from '../../../pkg-templates/npm/src/one-line.ts';
 import { isPrintedRaw } from './output.ts';
 import { redisCliCall, shellCommand } from './shell-line.ts';
 import { dedented, indentOf, openQuote, plainQuotes, trailingComment } from './typed-line.ts';
@@ -120,6 +121,8 @@ class Filter {
   private command(head: string, typed: string): void {
     if (EXIT.test(typed)) return this.change('', NO_EXIT);
     if (typed === '') return this.keep(this.lines[this.at] ?? '');
+    const whole = isUnfinished(typed) ? this.overLines(typed, isUnfinished) : undefined;
+    if (whole) return this.typed(head, whole.text, 'a script is one line', whole.end);
     this.typed(head, typed, undefined);
   }
 
@@ -136,14 +139,24 @@ class Filter {
 
   /** A command without a prompt; quotes that stay open are closed on a later line. */
   private bareCommand(typed: string): void {
+    const whole = openQuote(typed) ? this.overLines(typed, (text) => openQuote(text) !== undefined) : undefined;
+    this.typed('>', whole?.text ?? typed, 'a command has a prompt', whole?.end);
+  }
+
+  /** Joins an open command with the lines below, up to the one that closes it; undefined if none does. */
+  private overLines(
+    typed: string,
+    isOpen: (text: string) => boolean,
+  ): { readonly text: string; readonly end: number } | undefined {
     let whole = typed;
-    let end = this.at;
-    while (openQuote(whole) && end + 1 < this.lines.length && end - this.at < MAX_JOINED) {
-      end += 1;
-      whole += `\\n${this.lines[end] ?? ''}`;
+    const last = Math.min(this.lines.length - 1, this.at + MAX_JOINED);
+    for (let end = this.at + 1; end <= last; end += 1) {
+      const line = this.lines[end] ?? '';
+      if (isPrompted(line)) return undefined;
+      whole += `\n${line}`;
+      if (!isOpen(whole)) return { text: oneLine(whole), end };
     }
-    if (openQuote(whole)) return this.typed('>', typed, 'a command has a prompt');
-    this.typed('>', whole, 'a command has a prompt', end);
+    return undefined;
   }
 
   private typed(head: string, typed: string, why: string | undefined, end = this.at): void {
@@ -192,7 +205,7 @@ class Filter {
     const replies = last ? this.written.slice(last.replies) : [];
     const waited = last && this.names.isBlocking(firstWord(last.text)) && replies.join('') === '(nil)';
     if (!waited) return this.keep(this.lines[this.at] ?? '');
-    const base = last.head.replace(/(?:\[\d+\])?(?:\(TX\))?>$/, '');
+    const { base } = promptParts(last.head.replace(/>$/, ''));
     const named = /^[A-Za-z_][\w.-]*$/.test(base) ? base : 'redis';
     const moved = `@ +${Math.round(seconds * MS_PER_SECOND)}ms`;
     this.written.splice(last.replies, replies.length, moved, `${named}<`, ...replies);

@@ -42,6 +42,25 @@ function unescaped(_all: string, single?: string, double?: string, escaped?: str
   return single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '';
 }
 
+/** A text without what stands in quotes. Quotes that nothing closes stay. */
 function unquoted(text: string): string {
-  return text.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '');
+  let bare = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const end = closingQuote(text, at);
+    if (end === -1) return bare + text.slice(at);
+    if (end === at) bare += text[at];
+    at = end;
+  }
+  return bare;
+}
+
+/** Index of the quote that closes the one at an index; that index if there is none, -1 if nothing closes it. */
+function closingQuote(text: string, at: number): number {
+  const quote = text[at];
+  if (quote !== '"' && quote !== "'") return at;
+  for (let end = at + 1; end < text.length; end += 1) {
+    if (text[end] === '\\' && quote === '"') end += 1;
+    else if (text[end] === quote) return end;
+  }
+  return -1;
 }

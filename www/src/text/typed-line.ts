@@ -19,8 +19,13 @@ export function plainQuotes(text: string): string {
 
 /** The quote that is open at the end of a line. */
 export function openQuote(text: string): string | undefined {
-  let open: string | undefined;
-  for (let at = 0; at < text.length; at += 1) {
+  return scanned(text, 0, undefined, text.length);
+}
+
+/** The quote that is open at an index, read on from where `open` was. */
+function scanned(text: string, from: number, before: string | undefined, end: number): string | undefined {
+  let open = before;
+  for (let at = from; at < end; at += 1) {
     const character = text[at];
     if (character === '\\' && open === '"') at += 1;
     else if (open !== undefined) open = character === open ? undefined : open;
@@ -29,12 +34,18 @@ export function openQuote(text: string): string | undefined {
   return open;
 }
 
+/** Characters in front of a mark that are looked at. */
+const BEFORE_MAX = 64;
+
 /** Splits `SET k v # why`. A mark in quotes, inside a word, or as a whole argument at the end is no comment. */
 export function trailingComment(text: string): { text: string; comment?: string } {
+  let open: string | undefined;
+  let at = 0;
   for (const { index } of text.matchAll(/\s#\s+\S/g)) {
-    const command = text.slice(0, index).trimEnd();
-    if (openQuote(command) !== undefined || /\bGET$/i.test(command)) continue;
-    return { text: command, comment: text.slice(index).trim().replace(/^#\s*/, '') };
+    open = scanned(text, at, open, index);
+    at = index;
+    if (open !== undefined || /\bGET$/i.test(text.slice(Math.max(0, index - BEFORE_MAX), index).trimEnd())) continue;
+    return { text: text.slice(0, index).trimEnd(), comment: text.slice(index).trim().replace(/^#\s*/, '') };
   }
   return { text };
 }

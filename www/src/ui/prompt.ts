@@ -3,7 +3,8 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { commandNames } from '../model/command-names.ts';
 import type { LineEditor } from '../model/line-editor.ts';
-import type { LineProblem, Workspace } from '../model/workspace.ts';
+import type { LineProblem } from '../model/typed-command.ts';
+import type { Workspace } from '../model/workspace.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { isUnfinished, lastCommandStart, splitCommands } from 'keylatch/hints';
 import { fieldText, pastedCommands } from '../text/paste.ts';

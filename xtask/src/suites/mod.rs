@@ -4,6 +4,7 @@
 
 mod docs;
 mod javascript;
+mod licences;
 mod rust;
 pub(crate) mod wasm;
 
@@ -85,6 +86,7 @@ pub(crate) const ALL: &[Suite] = &[
     plain("clippy", "lints, for the host and for wasm; warnings are errors", rust::clippy),
     plain("native", "unit tests, sessions, conformance, tidiness and generated files, natively", rust::native),
     plain("models", "model checks of latches, and the mutations that they must notice", rust::models),
+    plain("licences", "licences of dependencies, and NOTICE", licences::run),
     plain("docs", "documentation of the crate, its public API and its package", docs::run),
     Suite {
         needs: &[Without::Redis],

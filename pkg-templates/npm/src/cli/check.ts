@@ -15,6 +15,7 @@ import {
   type Examined,
   type LoadedData,
 } from './data-files.js';
+import { printOut } from './output.js';
 
 export const CHECK_USAGE = `keylatch check PATH [--fix]    checks a folder of data, or one file: a snapshot (RDB) or a log (AOF)
   --fix    cuts off a torn end: a write that was interrupted. Other damage is reported only.
@@ -47,7 +48,7 @@ export async function check(words: readonly string[]): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    console.log(CHECK_USAGE);
+    printOut(CHECK_USAGE);
     return SOUND;
   }
   const [path, ...more] = positionals;
@@ -64,11 +65,11 @@ async function checkPath(path: string, mustFix: boolean): Promise<number> {
   const files = dataFilesOf(path);
   const examined = files.paths.map(examine);
   const findings = examined.flatMap((one, index) => findingOf(one, index === examined.length - 1) ?? []);
-  for (const one of examined) console.log(`${one.path}: ${described(one)}`);
+  for (const one of examined) printOut(`${one.path}: ${described(one)}`);
   for (const finding of findings) report(finding);
   if (findings.some(({ isTorn }) => !isTorn)) return DAMAGED;
   if (findings.length > 0 && !mustFix) {
-    console.log('run keylatch check --fix to cut it off');
+    printOut('run keylatch check --fix to cut it off');
     return DAMAGED;
   }
   for (const finding of findings) await cut(files, finding);
@@ -96,7 +97,7 @@ function findingOf(examined: Examined, isLast: boolean): Finding | undefined {
 
 function report({ examined: { path, bytes }, offset, reason, isTorn }: Finding): void {
   const kind = isTorn ? 'torn end' : 'DAMAGED';
-  console.log(`${path}, byte ${offset}: ${kind}: ${reason} (${counted(bytes - offset, 'byte')} from there on)`);
+  printOut(`${path}, byte ${offset}: ${kind}: ${reason} (${counted(bytes - offset, 'byte')} from there on)`);
 }
 
 async function cut(files: DataFiles, { examined: { path, bytes }, offset }: Finding): Promise<void> {
@@ -110,13 +111,13 @@ async function cut(files: DataFiles, { examined: { path, bytes }, offset }: Find
   } finally {
     release();
   }
-  console.log(`${path}: cut off ${counted(bytes - offset, 'byte')}`);
+  printOut(`${path}: cut off ${counted(bytes - offset, 'byte')}`);
 }
 
 /** Prints a refusal. Returns the exit code. */
 function reportFailure({ code, message }: PersistenceError): number {
   const text = message.replace(/; (?:nothing was changed|see keylatch check --help)$/, '');
-  console.log(`${code === 'UNSUPPORTED' ? 'NOT SUPPORTED' : 'DAMAGED'}: ${text}`);
+  printOut(`${code === 'UNSUPPORTED' ? 'NOT SUPPORTED' : 'DAMAGED'}: ${text}`);
   return code === 'UNSUPPORTED' ? UNSUPPORTED : DAMAGED;
 }
 
@@ -130,10 +131,10 @@ function checkContents(files: DataFiles): number {
   }
   const { db, skipped } = data;
   const databases = databasesOf(db);
-  for (const number of databases) console.log(summary(db, number));
-  if (databases.length === 0) console.log('no keys');
+  for (const number of databases) printOut(summary(db, number));
+  if (databases.length === 0) printOut('no keys');
   const [, memory] = /^used_memory_human:(.*?)\r?$/m.exec(String(db.call('INFO', 'memory'))) ?? [];
-  console.log(`sound; ${memory ?? 'unknown'} of memory in an engine`);
+  printOut(`sound; ${memory ?? 'unknown'} of memory in an engine`);
   if (skipped.count === 0) return SOUND;
   reportSkipped(skipped);
   return UNSUPPORTED;
@@ -141,11 +142,11 @@ function checkContents(files: DataFiles): number {
 
 function reportSkipped({ count, types, keys }: Skipped): void {
   const kinds = Object.entries(types).map(([type, number]) => `${number} ${type}`);
-  console.log(`not supported: ${counted(count, 'value or command', 'values and commands')}: ${kinds.join(', ')}`);
+  printOut(`not supported: ${counted(count, 'value or command', 'values and commands')}: ${kinds.join(', ')}`);
   for (const { key, db, type, offset, file } of keys.slice(0, LISTED_MAX))
-    console.log(`${file}, byte ${offset}: ${key === null ? 'no key' : `key ${JSON.stringify(key)}`}, db${db}, ${type}`);
-  if (keys.length > LISTED_MAX) console.log(`and more, of which these are the first ${LISTED_MAX}`);
-  console.log('keylatch dump --skip unsupported prints the other keys; open() reads them with readOnly and skip');
+    printOut(`${file}, byte ${offset}: ${key === null ? 'no key' : `key ${JSON.stringify(key)}`}, db${db}, ${type}`);
+  if (keys.length > LISTED_MAX) printOut(`and more, of which these are the first ${LISTED_MAX}`);
+  printOut('keylatch dump --skip unsupported prints the other keys; open() reads them with readOnly and skip');
 }
 
 function summary(db: Keylatch, number: number): string {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import type { Client, Keylatch } from '../index.js';
 import { databasesOf, dataFilesOf, loaded } from './data-files.js';
+import { printError, printOut } from './output.js';
 
 export const DUMP_USAGE = `keylatch dump PATH [--json] [--skip unsupported]    prints the contents of a folder of data, or of one file (RDB or AOF)
   --skip unsupported    leaves out values of types that keylatch lacks, such as streams; their number goes to stderr
@@ -33,7 +34,7 @@ export async function dump(words: readonly string[]): Promise<number> {
     allowPositionals: true,
   });
   if (values.help) {
-    console.log(DUMP_USAGE);
+    printOut(DUMP_USAGE);
     return 0;
   }
   const [path, ...more] = positionals;
@@ -42,7 +43,7 @@ export async function dump(words: readonly string[]): Promise<number> {
   if (skip !== undefined && skip !== 'unsupported') throw new TypeError('--skip takes the word unsupported');
   const { db, skipped } = loaded(dataFilesOf(path), { skip });
   if (skipped.count > 0)
-    console.error(
+    printError(
       `keylatch dump: left out ${Object.entries(skipped.types)
         .map(([type, count]) => `${count} ${type}`)
         .join(', ')}`,
@@ -50,11 +51,16 @@ export async function dump(words: readonly string[]): Promise<number> {
   for (const number of databasesOf(db)) {
     if (!values.json) await print(`SELECT ${number}`);
     for (const entry of entriesOf(db, number)) {
-      if (values.json) await print(JSON.stringify(asJson(number, entry)));
+      if (values.json) await print(escapedControls(JSON.stringify(asJson(number, entry))));
       else for (const command of asCommands(entry)) await print(command);
     }
   }
   return 0;
+}
+
+/** JSON escapes control characters up to the blank alone; DEL and those of C1 control terminals, too. */
+function escapedControls(json: string): string {
+  return json.replace(/[\x7f-\x9f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
 
 async function print(line: string): Promise<void> {

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { dump } from './dump.js';
+import { printError, printOut } from './output.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
@@ -26,7 +27,7 @@ const OPTIONS = {
 const EXIT_USAGE = 2;
 
 function refuse(problem: string): number {
-  console.error(`keylatch: ${problem}; see keylatch --help`);
+  printError(`keylatch: ${problem}; see keylatch --help`);
   return EXIT_USAGE;
 }
 
@@ -36,7 +37,7 @@ async function onData(name: string, work: () => number | Promise<number>): Promi
     return await work();
   } catch (error) {
     const isUsage = error instanceof TypeError;
-    console.error(`keylatch ${name}: ${(error as Error).message}${isUsage ? `; see keylatch ${name} --help` : ''}`);
+    printError(`keylatch ${name}: ${(error as Error).message}${isUsage ? `; see keylatch ${name} --help` : ''}`);
     return EXIT_USAGE;
   }
 }
@@ -59,9 +60,9 @@ async function main(given: readonly string[]): Promise<number> {
   if (unknown !== undefined) return refuse(`unexpected argument "${words[unknown.index]}"`);
   const [command, ...files] = positionals;
   if (values.help) {
-    console.log(USAGE);
+    printOut(USAGE);
   } else if (values.version) {
-    console.log(`keylatch ${readVersion()}`);
+    printOut(`keylatch ${readVersion()}`);
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {

@@ -1,9 +1,10 @@
 /** The interactive command line, and its variant without a terminal: lines in, replies out. */
 import { createInterface, type Interface } from 'node:readline';
 import { complete, ghostHint, isUnfinished } from '../hints.js';
+import { oneLine } from '../one-line.js';
 import { showGhost } from './ghost.js';
 import { History } from './history.js';
-import { oneLine } from './one-line.js';
+import { printError } from './output.js';
 import type { CommandRows } from './package-files.js';
 import { Shell } from './shell.js';
 
@@ -100,7 +101,7 @@ export async function readPipe(rows: CommandRows): Promise<number> {
   for await (const line of commandsOf(createInterface({ input: process.stdin, crlfDelay: Infinity }))) {
     if (shell.run(line) === 'quit') return 0;
     if (await shell.unblocked()) continue;
-    console.error(`${line.trim()} would block forever: no other client is connected`);
+    printError(`${line.trim()} would block forever: no other client is connected`);
     return 1;
   }
   return 0;
@@ -110,8 +111,10 @@ export async function readPipe(rows: CommandRows): Promise<number> {
 async function* commandsOf(lines: AsyncIterable<string>): AsyncGenerator<string> {
   let unfinished: string | undefined;
   for await (const line of lines) {
-    const command = unfinished === undefined ? line : `${unfinished}\n${line}`;
-    unfinished = isUnfinished(command) ? command : undefined;
+    const command: string = unfinished === undefined ? line : `${unfinished}\n${line}`;
+    // Only a quote closes quotes: a long script is not read anew at each line.
+    const isOpen = (unfinished !== undefined && !/["']/.test(line)) || isUnfinished(command);
+    unfinished = isOpen ? command : undefined;
     if (unfinished === undefined) yield command;
   }
   if (unfinished !== undefined) yield unfinished;

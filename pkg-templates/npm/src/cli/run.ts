@@ -1,6 +1,7 @@
 /** `keylatch run FILE...`: checks session files. */
 import { readFileSync } from 'node:fs';
 import { describeMismatches, runSession, SessionError, type SessionReport } from '../testing.js';
+import { printError, printOut } from './output.js';
 
 /** Outcome of one file: the number is the exit code, and the largest of all files counts. */
 const MATCHED = 0;
@@ -15,10 +16,10 @@ function read(file: string): string {
 function checkReport(file: string, report: SessionReport): number {
   if (report.mismatches === 0) {
     const checked = report.steps.filter(({ verdict }) => verdict === 'matched').length;
-    console.log(`${file}: ${checked} checked, all match`);
+    printOut(`${file}: ${checked} checked, all match`);
     return MATCHED;
   }
-  console.log(describeMismatches(report, file));
+  printOut(describeMismatches(report, file));
   return MISMATCHED;
 }
 
@@ -27,7 +28,7 @@ function checkFile(file: string): number {
     return checkReport(file, runSession(read(file)));
   } catch (error) {
     const place = error instanceof SessionError ? `:${error.line}:${error.column}` : '';
-    console.error(`${file}${place}: ${error instanceof Error ? error.message : String(error)}`);
+    printError(`${file}${place}: ${error instanceof Error ? error.message : String(error)}`);
     return UNREADABLE;
   }
 }
@@ -36,6 +37,6 @@ function checkFile(file: string): number {
 export function runFiles(files: readonly string[]): number {
   const outcomes = files.map(checkFile);
   const failed = outcomes.filter((outcome) => outcome !== MATCHED).length;
-  if (files.length > 1) console.log(`${files.length - failed} of ${files.length} sessions match`);
+  if (files.length > 1) printOut(`${files.length - failed} of ${files.length} sessions match`);
   return Math.max(...outcomes);
 }

@@ -1,6 +1,7 @@
 /** `keylatch serve`: parses the options, starts the server, and stops it on a signal. */
 import { parseArgs } from 'node:util';
 import { createServer, type Server, type ServerOptions } from '../server.js';
+import { printError, printOut } from './output.js';
 import { readVersion } from './package-files.js';
 
 const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SIGTERM or SIGHUP
@@ -15,6 +16,7 @@ const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SI
   --appendfsync WHEN    with --dir: always (before a reply leaves), everysec or no (everysec)
   --maxmemory BYTES     the memory limit, for example 100mb
   --maxmemory-policy P  the eviction policy: allkeys-lru, volatile-ttl, ... (noeviction: writes fail)
+  --enable-debug-command WHEN  DEBUG for connections: yes, local or no (no)
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
   --scripting           runs Lua: EVAL, FCALL, ..., by the package keylatch-scripting
   --quiet               prints errors only`;
@@ -100,7 +102,7 @@ function read(pairs: Map<string, string>): Request {
 
 /** Reports that the engine has trapped, and exits: nothing it serves from here on can be trusted. */
 function fail(error: unknown): void {
-  console.error(`keylatch: ${error instanceof Error ? error.message : String(error)}`);
+  printError(`keylatch: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(EXIT_FAILED);
 }
 
@@ -123,16 +125,16 @@ export async function serve(words: readonly string[]): Promise<number> {
   try {
     const pairs = pairsOf(words);
     if (pairs.has('help')) {
-      console.log(USAGE);
+      printOut(USAGE);
       return 0;
     }
     const { options, quiet } = read(pairs);
     server = createServer(options);
     await server.listen();
-    if (!quiet) console.log(`keylatch ${readVersion()} serves ${server.addresses.join(', ')} (process ${process.pid})`);
+    if (!quiet) printOut(`keylatch ${readVersion()} serves ${server.addresses.join(', ')} (process ${process.pid})`);
   } catch (error) {
     const isUsage = [UsageError, RangeError, TypeError].some((kind) => error instanceof kind);
-    console.error(`keylatch serve: ${(error as Error).message}${isUsage ? '; see keylatch serve --help' : ''}`);
+    printError(`keylatch serve: ${(error as Error).message}${isUsage ? '; see keylatch serve --help' : ''}`);
     return isUsage ? EXIT_USAGE : EXIT_FAILED;
   }
   await stopped(server);

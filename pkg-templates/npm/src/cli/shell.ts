@@ -1,8 +1,10 @@
 /** Runs typed lines on one engine and passes the text to print to a callback. Has no terminal. */
 import { Keylatch, LineError, type Stream } from '../index.js';
 import { findScriptFault, printScriptFault } from '../hints.js';
+import { INVALID_REPETITIONS, repetitionsOf } from '../repetitions.js';
 import { printReply, splitLine } from '../tools.js';
 import { help } from './help.js';
+import { printable } from './output.js';
 import type { CommandRows } from './package-files.js';
 
 /** Action for the caller after a line has run. */
@@ -23,6 +25,7 @@ export class Shell {
   readonly #showsPlaces: boolean;
   #stream: Stream;
   #whenUnblocked: (() => void) | undefined;
+  #isMonitor = false;
 
   /**
    * `show` receives whole lines without the last line feed, also between commands: messages and late replies. With
@@ -30,15 +33,17 @@ export class Shell {
    */
   constructor(rows: CommandRows, show: (text: string) => void, { showsPlaces = false } = {}) {
     this.rows = rows;
-    this.#show = show;
+    this.#show = (text) => show(printable(text));
     this.#showsPlaces = showsPlaces;
     this.#stream = this.#open();
   }
 
-  /** `keylatch[2](TX)> `: the database beyond the first, and an open transaction. */
+  /** `keylatch[2](TX)(subscribed mode)> `: the database beyond the first, an open transaction, and subscriptions. */
   get prompt(): string {
-    const { db, inTransaction } = this.#stream;
-    return `keylatch${db === 0 ? '' : `[${db}]`}${inTransaction ? '(TX)' : ''}> `;
+    const { db, inTransaction, listening } = this.#stream;
+    const isSubscribed = listening && !this.#isMonitor;
+    const state = `${inTransaction ? '(TX)' : ''}${isSubscribed ? '(subscribed mode)' : ''}`;
+    return `keylatch${db === 0 ? '' : `[${db}]`}${state}> `;
   }
 
   /** True while the last command is blocked; lines typed now run after it. */
@@ -94,8 +99,15 @@ export class Shell {
     const words = argv.map((word) => new TextDecoder().decode(word));
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
-    this.#feed(requestOf(argv), words);
+    const repeated = repetitionsOf(words);
+    if (repeated === undefined) this.#show(INVALID_REPETITIONS);
+    else this.#repeat(argv.slice(repeated.skipped), words.slice(repeated.skipped), repeated.times);
     return undefined;
+  }
+
+  #repeat(argv: readonly Uint8Array[], words: readonly string[], times: number): void {
+    const request = requestOf(argv);
+    for (let left = times; left > 0; left -= 1) this.#feed(request, words);
   }
 
   #ownWord(word: string, rest: readonly string[]): Action {
@@ -113,6 +125,7 @@ export class Shell {
   #feed(chunk: Uint8Array, words: readonly string[] = []): void {
     const pieces: Uint8Array[] = [];
     const keep = (output: Uint8Array): void => void pieces.push(output.slice());
+    if (words[0]?.toUpperCase() === 'MONITOR') this.#isMonitor = true;
     this.#stream.feed(chunk, keep);
     while (this.#stream.more) this.#stream.feed(NOTHING, keep);
     // If the client ended itself, the next line runs on a new one, as in redis-cli.
@@ -120,6 +133,7 @@ export class Shell {
       this.#stream.close();
       this.#stream = this.#open();
     }
+    if (!this.#stream.listening) this.#isMonitor = false;
     const reply = new Uint8Array(Buffer.concat(pieces));
     const text = printReply(this.#db, answersText(words) ? verbatim(reply) : reply);
     if (text !== '') this.#show(this.#showsPlaces ? withPlace(text, words) : text);

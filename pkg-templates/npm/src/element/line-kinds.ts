@@ -21,9 +21,17 @@ export interface KindedLine {
   readonly rest: string;
 }
 
-const COMMAND = /^(\s*([A-Za-z_][\w.-]*)?(?:[\w. :[\]-]*:\d+)?(?:\[\d+\])?(?:\(TX\))?>)(.*)$/s;
+/** The state of a client, which redis-cli shows behind its name: `[2]`, `(TX)` and `(subscribed mode)`. */
+const STATE = /(?:\[\d+\])?(?:\(TX\))?(?:\(subscribed mode\))?$/;
+const NAME = /^[A-Za-z_][\w.-]*$/;
+const ADDRESS = /^(?:redis )?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}$/;
+/** The path of a Unix socket, which redis-cli shows behind its own name. */
+const SOCKET_HEAD = 'redis ';
+const NOT_CONNECTED = 'not connected';
 const RECEIVE = /^(\s*([A-Za-z_][\w.-]*)[<+-])(\s*)$/;
 const KINDS: Readonly<Record<string, LineKind>> = { '<': 'receive', '+': 'mark', '-': 'mark' };
+/** Longest state: a database has few digits. */
+const STATE_MAX = 64;
 const DEFAULT_NAMES = new Set(['redis', 'redis-cli', 'valkey', 'keylatch']);
 
 export function kindedLine(line: string): KindedLine {
@@ -34,11 +42,37 @@ export function kindedLine(line: string): KindedLine {
   if (text.startsWith('@')) return plain('clock', line);
   if (text.startsWith('!')) return plain('event', line);
   if (text === '...') return plain('anything', line);
-  const match = COMMAND.exec(line) ?? RECEIVE.exec(line);
-  if (!match) return plain('reply', line);
-  const [, head = '', name = '', rest = ''] = match;
-  const client = DEFAULT_NAMES.has(name.toLowerCase()) ? '' : name;
-  return { kind: KINDS[head.at(-1) ?? ''] ?? 'command', client, head, rest };
+  return command(line) ?? received(line) ?? plain('reply', line);
+}
+
+/** The state that ends a prompt, and what stands in front of it. */
+export function promptParts(prompt: string): { readonly base: string; readonly state: string } {
+  const text = prompt.trim();
+  // A state is short: no prompt is searched from each of its characters.
+  const at = Math.max(0, text.length - STATE_MAX);
+  const [state = ''] = STATE.exec(text.slice(at)) ?? [];
+  return { base: text.slice(0, text.length - state.length), state };
+}
+
+function command(line: string): KindedLine | undefined {
+  const end = line.indexOf('>');
+  if (end === -1) return undefined;
+  const { base } = promptParts(line.slice(0, end));
+  const isNamed = NAME.test(base);
+  if (!(base === '' || isNamed || ADDRESS.test(base) || base === NOT_CONNECTED || isSocket(base))) return undefined;
+  const client = isNamed && !DEFAULT_NAMES.has(base.toLowerCase()) ? base : '';
+  return { kind: 'command', client, head: line.slice(0, end + 1), rest: line.slice(end + 1) };
+}
+
+function isSocket(base: string): boolean {
+  const path = base.slice(SOCKET_HEAD.length);
+  return base.startsWith(SOCKET_HEAD) && (path.includes('/') || path.endsWith('.sock')) && !/\s/.test(path);
+}
+
+function received(line: string): KindedLine | undefined {
+  const [, head = '', name = '', rest = ''] = RECEIVE.exec(line) ?? [];
+  const kind = KINDS[head.at(-1) ?? ''];
+  return kind && { kind, client: DEFAULT_NAMES.has(name.toLowerCase()) ? '' : name, head, rest };
 }
 
 function plain(kind: LineKind, rest: string): KindedLine {

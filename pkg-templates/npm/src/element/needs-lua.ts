@@ -2,7 +2,7 @@
 
 /** A command at the beginning of a line, also in quotes and behind the prompt of a session. */
 const RUNS_LUA =
-  /^(?:[^\n#>]*>)?\s*(["']?)(?:(?:EVAL(?:SHA)?(?:_RO)?|FCALL(?:_RO)?)\1\s|SCRIPT\1\s+(["']?)LOAD\2\s|FUNCTION\1\s+(["']?)(?:LIST|LOAD|RESTORE|STATS)\3(?:\s|$))/im;
+  /^(?:[^\n#>]*>)?[^\S\n]*(["']?)(?:(?:EVAL(?:SHA)?(?:_RO)?|FCALL(?:_RO)?)\1\s|SCRIPT\1\s+(["']?)LOAD\2\s|FUNCTION\1\s+(["']?)(?:LIST|LOAD|RESTORE|STATS)\3(?:\s|$))/im;
 
 export function needsLua(text: string): boolean {
   return RUNS_LUA.test(text);

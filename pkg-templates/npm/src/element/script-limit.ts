@@ -20,16 +20,26 @@ const INSTRUCTIONS = 20_000_000;
 const LEAST = 1000;
 /** Lines that run a script. A quoted name counts, because escapes can spell any command. */
 const SCRIPTS = /^[^\n#>]*>\s*(?:["']|EVAL|FCALL)/gim;
-const SETS_LIMIT = new RegExp(`^[^#\\n]*>.*\\bCONFIG\\W+SET\\W.*${PARAMETER}`, 'i');
+const CONFIG_SET = /\bCONFIG\W+SET\W/i;
 
 /** Sets the limit in an engine that is to run the text. Returns a problem instead if the text sets it itself. */
 export function limitScripts(db: Configurable, text: string): Problem | undefined {
   const scripts = text.match(SCRIPTS)?.length ?? 0;
   if (scripts === 0) return undefined;
-  const line = text.split('\n').findIndex((one) => SETS_LIMIT.test(unescaped(one))) + 1;
+  const line = text.split('\n').findIndex((one) => setsLimit(unescaped(one))) + 1;
   if (line > 0) return { line, column: 1, message: `${PARAMETER} is fixed in a page; keylatch run runs this session` };
   db.configSet(PARAMETER, String(Math.max(Math.floor(INSTRUCTIONS / scripts), LEAST)));
   return undefined;
+}
+
+/** Whether a line has the parameter behind CONFIG SET, behind a prompt: each part is searched once. */
+function setsLimit(line: string): boolean {
+  const prompt = line.indexOf('>');
+  const comment = line.indexOf('#');
+  if (prompt === -1 || (comment !== -1 && comment < prompt)) return false;
+  const command = line.slice(prompt);
+  const set = command.search(CONFIG_SET);
+  return set !== -1 && command.toLowerCase().lastIndexOf(PARAMETER) > set;
 }
 
 /** A line as it reads without escapes, for a search only. */

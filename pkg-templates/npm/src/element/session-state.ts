@@ -2,6 +2,7 @@
  * A session that is run: its text, the lines that were typed behind it, the report, and how far it is shown. Each typed line
  * runs all of it again on a fresh engine, so clients, transactions and waiting commands are those of the session format.
  */
+import { dedented } from './dedented.js';
 import { SessionError } from '../core.js';
 import type { SessionReport, SessionStep } from '../session.js';
 import { runSessionOn } from '../tools.js';
@@ -165,15 +166,4 @@ function problemOf(error: unknown): Problem {
 
 function linesOf(text: string): number {
   return text === '' ? 0 : text.split('\n').length;
-}
-
-/** A text without blank lines around it and without the indentation that all lines share. */
-export function dedented(text: string): string {
-  const lines = text
-    .replace(/\r\n?/g, '\n')
-    .replace(/^(?:[ \t]*\n)+|\s+$/g, '')
-    .split('\n');
-  const indents = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
-  const shared = Math.min(...indents, text.length);
-  return lines.map((line) => line.slice(shared)).join('\n');
 }

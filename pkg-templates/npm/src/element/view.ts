@@ -116,7 +116,7 @@ export class View {
     const isPartly = state.at > 0 && !state.isAtEnd;
     this.root.classList.toggle('partly', isPartly);
     if (isPartly || state.whole !== state.text) this.#showCurrent();
-    const title = state.title ?? /^\s*##\s*(.+)$/m.exec(state.text)?.[1];
+    const title = state.title ?? headingOf(state.text);
     this.root.ariaLabel = title ? `Redis session: ${title}` : 'Redis session';
     const isEmpty = state.whole.trim() === '';
     enable(this.#run, !isEmpty);
@@ -194,4 +194,10 @@ function verdictOf(state: SessionState): { isBad: boolean; words: string } {
   if (bad > 0) return { isBad: true, words: `✗ ${bad} of ${checked} checked steps differ${rest}${progress}` };
   const words = checked === 0 ? uncheckedText(ran) : `✓ ${checked} checked, all as expected${rest}`;
   return { isBad: false, words: `${words}${progress}` };
+}
+
+/** The first heading of a session. */
+function headingOf(text: string): string | undefined {
+  const line = text.split('\n').find((one) => /^\s*##/.test(one));
+  return line?.trim().replace(/^##\s*/, '');
 }

@@ -77,7 +77,7 @@ function isSubsequence(needle: string, text: string): boolean {
 /** A key as it has to be typed: bare when it is plain, else in double quotes. */
 export function quoteWord(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be quoted.
-  return /^[^\s"'\\\x00-\x1f\x7f]+$/.test(text) ? text : `"${[...text].map(escapeCharacter).join('')}"`;
+  return /^[^\s"'\\\x00-\x1f\x7f-\x9f]+$/.test(text) ? text : `"${[...text].map(escapeCharacter).join('')}"`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -86,5 +86,8 @@ function escapeCharacter(character: string): string {
   const escaped = ESCAPES[character];
   if (escaped) return escaped;
   const code = character.codePointAt(0) ?? 0;
-  return code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, '0')}` : character;
+  const hexadecimal = `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code < 0x20 || code === 0x7f) return hexadecimal;
+  // Escapes are bytes: characters of C1 have two in UTF-8.
+  return code > 0x7f && code < 0xa0 ? `\\xc2${hexadecimal}` : character;
 }

@@ -5,6 +5,7 @@
 import { expectedNext, type Argument, type ArgumentType, type Expected } from './grammar.js';
 import { byLength, findCommand, missing, subcommands, type HintRow, type HintRows } from './hint.js';
 import { wordSpans, type WordSpan } from './words.js';
+import { repetitionsOf } from '../repetitions.js';
 
 /**
  * Kind of a fault: an unknown command, subcommand or option; an option that is there already or excluded by another one;
@@ -46,10 +47,12 @@ export function findFault(rows: HintRows, line: string): LineFault | undefined {
   const { words, openQuote } = wordSpans(line);
   const complete = openQuote ? words.slice(0, -1) : words;
   if (complete.length === 0 || complete.length > WORDS_MAX) return undefined;
-  const found = faultOf(rows, complete, line.length);
+  // A number in front of a command repeats it.
+  const command = complete.slice(repetitionsOf(complete.map(({ text }) => text))?.skipped ?? 1);
+  const found = faultOf(rows, command, line.length);
   if (!found) return undefined;
   const { at, ...fault } = found;
-  const { text: word, start, end } = complete[at] as WordSpan;
+  const { text: word, start, end } = command[at] as WordSpan;
   return { row: undefined, expected: undefined, ...fault, word, start, end, unfinished: end === line.length };
 }
 
@@ -122,7 +125,7 @@ function isNumber(type: ArgumentType): boolean {
 /** True if the word may become a keyword or a number when more is typed. */
 function mayGrow({ tokens, values }: Expected, word: string): boolean {
   const wantsNumber = values.some(({ type }) => isNumber(type));
-  return startsOne(tokens, word) || (wantsNumber && /^[+-]?(?:\d*\.?\d*(?:e[+-]?)?|i|in|inf\w*)$/i.test(word));
+  return startsOne(tokens, word) || (wantsNumber && /^[+-]?(?:\d*(?:\.\d*)?(?:e[+-]?)?|i|in|inf\w*)$/i.test(word));
 }
 
 function startsOne(names: readonly string[], word: string): boolean {

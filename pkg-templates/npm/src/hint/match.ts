@@ -21,7 +21,7 @@ interface Words {
 
 const COUNT_NAME = 'numkeys';
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
-const DOUBLE = /^[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?)$/i;
+const DOUBLE = /^[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?)$/i;
 
 /** The pieces still missing after `words`, or undefined when the words fit no legal command. */
 export function remaining(grammar: readonly Argument[], words: readonly string[]): readonly Piece[] | undefined {

@@ -47,8 +47,18 @@ function columnOf(text: string, message: string): number | undefined {
   // Of several quoted words, such as an expected one, the last is the one that is there.
   const word = [...message.matchAll(/'([^']+)'/g)].at(-1)?.[1];
   if (word === undefined) return undefined;
+  const places = placesOf(text, word);
+  return places.length === 1 ? (places[0] as number) + 1 : undefined;
+}
+
+/** Where a word stands in a text; a name only as a whole. At most two places: more say no more. */
+function placesOf(text: string, word: string): number[] {
+  const isPartOfName = (character: string): boolean => /^\w$/.test(character);
   const isName = /^\w+$/.test(word);
-  const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const places = [...text.matchAll(new RegExp(isName ? `\\b${escaped}\\b` : escaped, 'g'))];
-  return places.length === 1 ? (places[0] as RegExpExecArray).index + 1 : undefined;
+  const places: number[] = [];
+  for (let at = text.indexOf(word); at !== -1 && places.length < 2; at = text.indexOf(word, at + word.length)) {
+    const isInside = isPartOfName(text.charAt(at - 1)) || isPartOfName(text.charAt(at + word.length));
+    if (!(isName && isInside)) places.push(at);
+  }
+  return places;
 }

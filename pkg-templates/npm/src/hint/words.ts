@@ -94,8 +94,7 @@ export interface CommandText {
 export function splitCommands(text: string): CommandText[] {
   const commands: CommandText[] = [];
   let start = 0;
-  for (let newline = text.indexOf('\n'); newline !== -1; newline = text.indexOf('\n', newline + 1)) {
-    if (typedWords(text.slice(start, newline)).openQuote) continue;
+  for (const newline of commandEnds(text)) {
     commands.push({ text: text.slice(start, newline), start });
     start = newline + 1;
   }
@@ -105,8 +104,21 @@ export function splitCommands(text: string): CommandText[] {
 
 /** Where the command that is being typed starts: behind the last newline that stands outside quotes. */
 export function lastCommandStart(text: string): number {
-  const newlines = [...text.matchAll(/\n/g)].map((match) => match.index);
-  let start = 0;
-  for (const newline of newlines) if (!typedWords(text.slice(start, newline)).openQuote) start = newline + 1;
-  return start;
+  return (commandEnds(text).at(-1) ?? -1) + 1;
+}
+
+/** Indices of the newlines that stand outside quotes. */
+function commandEnds(text: string): number[] {
+  const ends: number[] = [];
+  let quote: Quote;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] as string;
+    if (quote) {
+      const step = insideQuote(text, at, quote);
+      at = step.at;
+      if (step.closed) quote = undefined;
+    } else if (character === '\n') ends.push(at);
+    else if (character === '"' || character === "'") quote = character;
+  }
+  return ends;
 }

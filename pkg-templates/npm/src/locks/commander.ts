@@ -3,7 +3,8 @@ import type { Argument } from '../argument.js';
 import type { Client } from '../client.js';
 import type { PrefixedClient } from '../prefix.js';
 import { shown } from '../sugar/option-check.js';
-import type { AbortSignalLike, WaitOptions } from '../waits.js';
+import { onAbort, type AbortSignalLike } from '../abort.js';
+import type { WaitOptions } from '../waits.js';
 import type { TrackerSource } from './key-watcher.js';
 import {
   closeConnection,
@@ -126,12 +127,12 @@ async function withConnection(
 ): Promise<unknown> {
   const other = duplicated(client);
   const close = (): void => closeConnection(other);
-  signal?.addEventListener('abort', close);
+  const stopListening = onAbort(signal, close);
   try {
     await connected(other);
     return await run(other);
   } finally {
-    signal?.removeEventListener('abort', close);
+    stopListening();
     close();
   }
 }

@@ -1,6 +1,6 @@
 /** Elections: one of several candidates leads, and all can see which one. */
 import { checked, type Shape } from '../sugar/option-check.js';
-import type { AbortSignalLike } from '../waits.js';
+import { onAbort, type AbortSignalLike } from '../abort.js';
 import type { Acquisitions } from './acquisition.js';
 import type { Inspection } from './coordination.js';
 import { quoted, unavailable } from './errors.js';
@@ -118,7 +118,7 @@ export class Election {
     // The first answer also shows what the store can do.
     let leader = await this.leader();
     const unwatch = coordination.changes?.(this.#key, awaken);
-    signal?.addEventListener('abort', awaken);
+    const stopListening = onAbort(signal, awaken);
     try {
       while (!signal?.aborted) {
         yield leader;
@@ -128,7 +128,7 @@ export class Election {
       }
     } finally {
       unwatch?.();
-      signal?.removeEventListener('abort', awaken);
+      stopListening();
     }
   }
 }

@@ -3,6 +3,7 @@
  * and its subclasses, and `Lost` and its subclass. Codes tell them apart where classes cannot, as between bundles.
  */
 import { fromCaller } from '../stack.js';
+import { shareClasses } from '../shared-classes.js';
 
 /** Code of a LockError. */
 export type LockErrorCode =
@@ -89,6 +90,8 @@ export class NotSupported extends LockError {
     this.command = command;
   }
 }
+
+shareClasses({ LockError, NeverAcquired, TimedOut, Aborted, Lost, Stolen, Deadlock, NotSupported });
 
 /** @internal Names as messages show them. */
 export function quoted(names: readonly string[]): string {

@@ -61,7 +61,9 @@ return redis.call('DEL', KEYS[1])`;
 
 /** Key with the count of a lock's grants, in the hash slot of the lock. */
 export function tokenKey(key: string): string {
-  return /\{[^}]+\}/.test(key) ? `${key}:token` : `{${key}}:token`;
+  const open = key.indexOf('{');
+  const hasTag = open !== -1 && key.indexOf('}', open + 1) > open + 1;
+  return hasTag ? `${key}:token` : `{${key}}:token`;
 }
 
 const WHY = "a plain Redis or Valkey has exclusive locks of one key only; keylatch's server has the rest";

@@ -1,5 +1,5 @@
 /** Time and chance of locks: clocks, timers and random numbers, which tests replace. */
-import type { AbortSignalLike } from '../waits.js';
+import { onAbort, type AbortSignalLike } from '../abort.js';
 
 /** Longest delay of setTimeout, in milliseconds; longer ones are split. */
 const DELAY_MAX_MS = 2 ** 31 - 1;
@@ -56,11 +56,11 @@ export function pause(time: Time, delayMs: number, signal: AbortSignalLike | und
   return new Promise((resolve) => {
     const end = (): void => {
       cancel();
-      signal?.removeEventListener('abort', end);
+      stopListening();
       resolve();
     };
     const cancel = time.after(delayMs, end, true);
-    signal?.addEventListener('abort', end);
+    const stopListening = onAbort(signal, end);
     if (signal?.aborted) end();
   });
 }

@@ -1,5 +1,6 @@
 /** The error of stores and their contents. */
 import { fromCaller } from '../stack.js';
+import { shareClasses } from '../shared-classes.js';
 
 /** Kinds of failures of a store. */
 export type PersistenceCode =
@@ -54,6 +55,8 @@ export class PersistenceError extends Error {
     fromCaller(this);
   }
 }
+
+shareClasses({ PersistenceError });
 
 const REASONS: Readonly<Partial<Record<PersistenceCode, string>>> = {
   FULL: 'the disk is full',

@@ -18,7 +18,7 @@ export function endsOf(socket: Socket, path: string | undefined): [address: stri
   return [shown(socket.remoteAddress, socket.remotePort), shown(socket.localAddress, socket.localPort)];
 }
 
-type OnConnection = (socket: Socket, path: string | undefined) => void;
+export type OnConnection = (socket: Socket, path: string | undefined) => void;
 
 /** Listens on all addresses, or on none: if one fails, the opened listeners are closed again. */
 export async function listenAt(addresses: ListenAddresses, onConnection: OnConnection): Promise<Server[]> {

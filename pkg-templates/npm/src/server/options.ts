@@ -66,6 +66,7 @@ export const DEFAULT_PORT = 6379;
 /** The default of Redis; the second address is optional, for systems without IPv6. */
 const DEFAULT_BIND = ['127.0.0.1', '-::1'];
 const DATABASES_MAX = 16;
+const DEBUG_PARAMETER = 'enable-debug-command';
 /** Pairs of seconds and changes after which a snapshot is saved. */
 const SAVE_RULE = '3600 1 300 100 60 10000';
 
@@ -112,9 +113,6 @@ export function isLoopback(address: string): boolean {
 export function parametersOf(options: ServerOptions, addresses: ListenAddresses): Map<string, string> {
   const { requirepass, maxclients, databases, maxmemory, maxmemoryPolicy, config = {} } = options;
   const { dir, appendonly = 'yes', appendfsync } = options;
-  if (databases !== undefined && !(Number.isInteger(databases) && databases >= 1 && databases <= DATABASES_MAX)) {
-    throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}`);
-  }
   const named = {
     requirepass,
     maxclients,
@@ -132,8 +130,17 @@ export function parametersOf(options: ServerOptions, addresses: ListenAddresses)
   for (const [name, value] of [...Object.entries(config), ...Object.entries(named)]) {
     if (value !== undefined) parameters.set(name.toLowerCase(), String(value));
   }
+  // Redis' default for a server; the engine itself belongs to its program, which may use DEBUG.
+  if (!parameters.has(DEBUG_PARAMETER)) parameters.set(DEBUG_PARAMETER, 'no');
+  checkDatabases(parameters.get('databases'));
   parameters.set('bind', addresses.hosts.map(({ name, optional }) => (optional ? `-${name}` : name)).join(' '));
   return parameters;
+}
+
+/** Refuses what the engine lacks: any client would find out no earlier than by its SELECT. */
+function checkDatabases(text: string | undefined): void {
+  if (text === undefined || (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= DATABASES_MAX)) return;
+  throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}, found ${text}`);
 }
 
 /** @internal Reason why a server must not start with these options, as a sentence for its operator; undefined when it may. */

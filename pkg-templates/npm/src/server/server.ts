@@ -1,10 +1,10 @@
 /** The server: listens, counts its connections, and follows changes of the configuration. */
-import type { Server as Listener, Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { Socket } from 'node:net';
 import { PoisonedError, type Keylatch } from '../index.js';
 import type { PersistentKeylatch } from '../persist.js';
-import { closed, endsOf, listenAt, shown } from './addresses.js';
+import { endsOf } from './addresses.js';
 import { IdleTimeout } from './idle.js';
+import { Listeners } from './listeners.js';
 import {
   exposure,
   isLoopback,
@@ -34,11 +34,11 @@ export class Server implements AsyncDisposable {
   #storage: Storage | undefined;
   readonly #source: StreamSource | undefined;
   readonly #addresses: ListenAddresses;
+  readonly #listeners: Listeners;
   readonly #parameters: Map<string, string>;
   readonly #onError: (error: unknown) => void;
   readonly #peers = new Set<Peer>();
   readonly #idle = new IdleTimeout(this.#peers);
-  #listeners: Listener[] = [];
   #stopServing: (() => void) | undefined;
   #maxClients = 0;
   #isGuarded = true;
@@ -58,6 +58,7 @@ export class Server implements AsyncDisposable {
     source?: StreamSource,
   ) {
     this.#addresses = listenAddressesOf(options);
+    this.#listeners = new Listeners(this.#addresses, (socket, path) => this.#accept(socket, path));
     this.#parameters = parametersOf(options, this.#addresses);
     this.#onError =
       options.onError ??
@@ -88,7 +89,7 @@ export class Server implements AsyncDisposable {
       const { streams } = this.db;
       this.#attachStorage(this.db);
       for (const [name, value] of this.#parameters) streams.configure(name, value);
-      this.#listeners = await listenAt(this.#addresses, (socket, path) => this.#accept(socket, path));
+      await this.#listeners.open();
       streams.configure('port', String(this.port));
       this.#stopServing = streams.serve(this);
       this.configured();
@@ -114,22 +115,18 @@ export class Server implements AsyncDisposable {
 
   /** Lets the process exit while the server listens, as `unref` of Node's servers does. */
   unref(): this {
-    for (const listener of this.#listeners) listener.unref();
+    this.#listeners.unref();
     return this;
   }
 
   /** Addresses it listens on: `127.0.0.1:6379`, `[::1]:6379`, or the path of a Unix socket. */
   get addresses(): string[] {
-    return this.#listeners.map((listener) => {
-      const address = listener.address() as AddressInfo | string;
-      return typeof address === 'string' ? address : shown(address.address, address.port);
-    });
+    return this.#listeners.addresses;
   }
 
   /** The TCP port, or 0 when there is none. */
   get port(): number {
-    const [first] = this.#listeners.map((listener) => listener.address() as AddressInfo | string);
-    return typeof first === 'object' ? first.port : 0;
+    return this.#listeners.port;
   }
 
   /** Number of connected clients. */
@@ -142,11 +139,10 @@ export class Server implements AsyncDisposable {
    * after its data was written.
    */
   async close(): Promise<void> {
-    const listeners = this.#listeners.map(closed);
-    this.#listeners = [];
+    const stopped = this.#listeners.stop();
     this.#idle.stop();
     for (const peer of this.#peers) peer.hangUp();
-    await Promise.all(listeners);
+    await stopped;
     this.#stopServing?.();
     try {
       await this.#storage?.close();
@@ -159,6 +155,16 @@ export class Server implements AsyncDisposable {
   /** Closes the server at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** @internal Stops listening, so that the system refuses connections; data stays. */
+  pause(): void {
+    void this.#listeners.stop();
+  }
+
+  /** @internal Listens again at the addresses of `listen`. */
+  resume(): Promise<void> {
+    return this.#listeners.open();
   }
 
   /** @internal */
@@ -199,7 +205,6 @@ export class Server implements AsyncDisposable {
       return refuse(socket, PROTECTED);
     if (this.#peers.size >= this.#maxClients) return refuse(socket, TOO_MANY);
     const source: StreamSource = this.#source ?? this.db.streams;
-    if (source.isDown) return void socket.resetAndDestroy();
     try {
       this.#peers.add(new Peer(this, socket, source, ...endsOf(socket, path)));
     } catch (error) {

@@ -19,7 +19,5 @@ export type ClientStream = Pick<
 >;
 
 export interface StreamSource {
-  /** True while new connections are refused. */
-  readonly isDown?: boolean;
   open(user: StreamUser, address: string, localAddress: string): ClientStream;
 }

@@ -3,7 +3,7 @@ import { Keylatch, type TransactionOptions } from '../index.js';
 import type { SharedClient } from './shared-client.js';
 import { TabsError } from './tabs-error.js';
 
-const { abortReason } = Keylatch.parts;
+const { abortReason, onAbort } = Keylatch.parts;
 const { WatchError } = Keylatch.parts.errors;
 
 const RETRIES = 16;
@@ -30,8 +30,7 @@ export async function runShared<T>(
   for (let attempt = 0; attempt <= retries; attempt += 1) {
     if (signal?.aborted) throw abortReason(signal);
     const { client, isAborted } = begin();
-    const abort = (): void => void client.close();
-    signal?.addEventListener('abort', abort);
+    const stopListening = onAbort(signal, () => void client.close());
     try {
       const result = await work(client);
       if (!isAborted()) return result;
@@ -39,7 +38,7 @@ export async function runShared<T>(
       if (signal?.aborted && client.closed) throw abortReason(signal);
       if (!isFresh(error)) throw error;
     } finally {
-      signal?.removeEventListener('abort', abort);
+      stopListening();
       await client.close();
     }
   }

@@ -10,7 +10,7 @@ import { isResent, mayWait } from './resent.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
 
-const { abortReason, commandName, decodeReplies, transactionResult, wordOf } = Keylatch.parts;
+const { abortReason, commandName, decodeReplies, onAbort, transactionResult, wordOf } = Keylatch.parts;
 const { ClosedError, ReplyError } = Keylatch.parts.errors;
 
 type Replies = Reply<string | Uint8Array>;
@@ -115,7 +115,7 @@ export class TabClient {
     const started = this.#hub.start({ make, isResent: false, deadlineMs });
     const end = (): void => started.cancel();
     this.#cancels.add(end);
-    signal?.addEventListener('abort', end);
+    const stopListening = onAbort(signal, end);
     try {
       const outcome = await started.outcome;
       if (outcome.kind !== 'bytes') throw signal?.aborted ? abortReason(signal) : new ClosedError('client');
@@ -124,7 +124,7 @@ export class TabClient {
       return reply as Replies;
     } finally {
       this.#cancels.delete(end);
-      signal?.removeEventListener('abort', end);
+      stopListening();
     }
   }
 

@@ -1,4 +1,5 @@
 /** The error of calls across tabs. */
+import { shareClasses } from '../shared-classes.js';
 
 /** Kinds of failures between tabs. */
 export type TabsCode =
@@ -45,3 +46,5 @@ export class TabsError extends Error {
     this.mayHaveRun = mayHaveRun;
   }
 }
+
+shareClasses({ TabsError });

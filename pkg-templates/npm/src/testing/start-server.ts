@@ -57,6 +57,24 @@ export class StartedServer extends TestServer implements AsyncDisposable {
     this.close();
   }
 
+  /** Ends all connections and stops listening, so that new ones are refused by the system; keys stay. */
+  override down(): void {
+    super.down();
+    this.#server.pause();
+  }
+
+  /** Listens at the same port again. Rejects if another program took it meanwhile. */
+  override async up(): Promise<void> {
+    if (!this.isDown) return;
+    super.up();
+    try {
+      await this.#server.resume();
+    } catch (error) {
+      super.down();
+      throw error;
+    }
+  }
+
   /** Stops the server; called by `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();

@@ -1,4 +1,5 @@
 /** Handler of HTTP requests in the REST protocol of Upstash, with the types of `fetch`. */
+import { BODY_BYTES_MAX, bodyBytes, BodyTooLarge } from './body.js';
 import { concatenated, readReplies } from './resp.js';
 import { answerOf } from './requester.js';
 import {
@@ -21,15 +22,18 @@ export interface UpstashHandlerOptions {
   readonly token: string | false;
   /** Path in front of the protocol's own, such as `/redis`. */
   readonly basePath?: string | undefined;
+  /** Longest body of a request in bytes, 10 MiB unless given; a longer one is refused with status 413. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
-const OPTIONS = ['token', 'basePath'];
+const OPTIONS = ['token', 'basePath', 'maxBodyBytes'];
 const METHODS = 'GET, HEAD, POST, PUT, OPTIONS';
 
 /** Messages that a subscriber may leave unread. */
 const UNREAD_MAX = 1024;
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** A response that is not 200. */
 class Failure extends Error {
@@ -45,7 +49,9 @@ function checked(options: UpstashHandlerOptions): UpstashHandlerOptions {
   const unknown = Object.keys(options ?? {}).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined)
     throw new TypeError(`handleUpstashRequest has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
-  const token = options?.token;
+  const { token, maxBodyBytes = BODY_BYTES_MAX } = options ?? {};
+  if (!(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes > 0))
+    throw new RangeError(`handleUpstashRequest: maxBodyBytes must be a positive integer, found ${maxBodyBytes}`);
   if (token === false || (typeof token === 'string' && token !== '')) return options;
   throw new TypeError("handleUpstashRequest needs { token: '...' }, or { token: false } to answer anybody");
 }
@@ -77,29 +83,40 @@ function segmentBytes(segment: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
 /** Segments of the path below the base. */
 function segmentsOf({ pathname }: URL, basePath = ''): string[] {
-  const base = basePath.replace(/\/+$/, '');
+  const base = withoutSlashes(basePath);
   if (pathname !== base && !pathname.startsWith(`${base}/`))
     throw new Failure(404, `ERR there is nothing at ${pathname}`);
   const path = pathname.slice(base.length + 1).replace(/\/$/, '');
   return path === '' ? [] : path.split('/');
 }
 
-async function jsonBody(request: Request): Promise<unknown> {
-  const text = await request.text();
+async function jsonBody(request: Request, { maxBodyBytes = BODY_BYTES_MAX }: UpstashHandlerOptions): Promise<unknown> {
+  const bytes = await bodyBytes(request, maxBodyBytes);
   try {
-    return JSON.parse(text);
+    return JSON.parse(decoder.decode(bytes));
   } catch (cause) {
     throw new RefusedRequest('ERR the body is not JSON', { cause });
   }
 }
 
 /** The command of a path: its segments, then the body, then query parameters as name and value. */
-async function pathCommand(request: Request, url: URL, segments: readonly string[]): Promise<Uint8Array[]> {
+async function pathCommand(
+  request: Request,
+  url: URL,
+  segments: readonly string[],
+  { maxBodyBytes = BODY_BYTES_MAX }: UpstashHandlerOptions,
+): Promise<Uint8Array[]> {
   const argv = segments.map(segmentBytes);
   if (request.method === 'POST' || request.method === 'PUT') {
-    const body = new Uint8Array(await request.arrayBuffer());
+    const body = await bodyBytes(request, maxBodyBytes);
     if (body.length > 0) argv.push(body);
   }
   for (const [name, value] of url.searchParams) {
@@ -122,27 +139,25 @@ function formOf(request: Request): Form {
   return { inBase64, inResp };
 }
 
-/** Headers of every response, so that pages of other origins may read it. */
-const SHARED = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'upstash-sync-token',
-  'cache-control': 'no-store',
-};
+const UNSTORED = { 'cache-control': 'no-store' };
+/** Headers with which pages of other origins may read a response. Without a token, that would be any page at all. */
+const SHARED = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'upstash-sync-token' };
 
 function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { ...SHARED, 'content-type': 'application/json', ...headers },
+    headers: { ...UNSTORED, 'content-type': 'application/json', ...headers },
   });
 }
 
-function preflight(request: Request): Response {
+function preflight(request: Request, { token }: UpstashHandlerOptions): Response {
+  if (token === false) return new Response(null, { status: 204, headers: UNSTORED });
   const headers = {
     'access-control-allow-methods': METHODS,
     'access-control-allow-headers': request.headers.get('access-control-request-headers') ?? '*',
     'access-control-max-age': '86400',
   };
-  return new Response(null, { status: 204, headers: { ...SHARED, ...headers } });
+  return new Response(null, { status: 204, headers: { ...UNSTORED, ...headers } });
 }
 
 /** Replies of a pipeline or of one command, in the form the client asked for. */
@@ -151,7 +166,7 @@ function replied(runner: Runner, commands: readonly (readonly Uint8Array[])[], s
   const headers = { 'upstash-sync-token': String(runner.requests) };
   if (form.inResp) {
     return new Response(concatenated(replies) as BufferSource, {
-      headers: { ...SHARED, ...headers, 'content-type': 'application/octet-stream' },
+      headers: { ...UNSTORED, ...headers, 'content-type': 'application/octet-stream' },
     });
   }
   const answers = replies.map((bytes) => answerOf(readReplies(bytes)[0] ?? null, form.inBase64));
@@ -184,11 +199,11 @@ function streamed(db: UpstashDatabase, kind: SubscriptionKind, name: string, req
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { ...SHARED, 'content-type': 'text/event-stream' } });
+  return new Response(body, { headers: { ...UNSTORED, 'content-type': 'text/event-stream' } });
 }
 
 async function respond(db: UpstashDatabase, request: Request, options: UpstashHandlerOptions): Promise<Response> {
-  if (request.method === 'OPTIONS') return preflight(request);
+  if (request.method === 'OPTIONS') return preflight(request, options);
   if (!METHODS.split(', ').includes(request.method))
     throw new Failure(405, `ERR the method ${request.method} is not allowed`);
   const url = new URL(request.url);
@@ -200,12 +215,12 @@ async function respond(db: UpstashDatabase, request: Request, options: UpstashHa
   if (kind === '') {
     if (request.method === 'GET' || request.method === 'HEAD')
       throw new Failure(400, 'ERR send a command as JSON with POST, or in the path: /GET/key');
-    return replied(runner, [commandOf(await jsonBody(request))], true, form);
+    return replied(runner, [commandOf(await jsonBody(request, options))], true, form);
   }
-  if (kind === 'pipeline') return replied(runner, commandsOf(await jsonBody(request)), false, form);
+  if (kind === 'pipeline') return replied(runner, commandsOf(await jsonBody(request, options)), false, form);
   if (kind === 'multi-exec') {
     if (form.inResp) throw new Failure(400, 'ERR resp2 responses are not available for /multi-exec');
-    const replies = runner.transaction(commandsOf(await jsonBody(request)));
+    const replies = runner.transaction(commandsOf(await jsonBody(request, options)));
     const answers = replies.map((reply) => answerOf(reply, form.inBase64));
     return json(200, answers, { 'upstash-sync-token': String(runner.requests) });
   }
@@ -214,7 +229,7 @@ async function respond(db: UpstashDatabase, request: Request, options: UpstashHa
     if (names.length === 0) throw new Failure(400, `ERR wrong number of arguments for '${lower}'`);
     return streamed(db, lower, new TextDecoder().decode(segmentBytes(names.join('/'))), request);
   }
-  return replied(runner, [await pathCommand(request, url, segments)], true, form);
+  return replied(runner, [await pathCommand(request, url, segments, options)], true, form);
 }
 
 /**
@@ -228,11 +243,16 @@ export async function handleUpstashRequest(
 ): Promise<PlatformResponse> {
   const given = checked(options);
   runnerOf(db);
-  try {
-    return await respond(db, request as Request, given);
-  } catch (error) {
-    if (error instanceof Failure) return json(error.status, { error: error.message });
-    if (error instanceof RefusedRequest) return json(400, { error: error.message });
-    return json(500, { error: `ERR ${(error as Error).message}` });
-  }
+  const response = await respond(db, request as Request, given).catch(failed);
+  if (given.token !== false) for (const [name, value] of Object.entries(SHARED)) response.headers.set(name, value);
+  return response;
+}
+
+/** Response to a request that failed. */
+function failed(error: unknown): Response {
+  const { message } = error as Error;
+  if (error instanceof Failure) return json(error.status, { error: message });
+  if (error instanceof BodyTooLarge) return json(413, { error: message });
+  if (error instanceof RefusedRequest) return json(400, { error: message });
+  return json(500, { error: `ERR ${message}` });
 }

@@ -1,5 +1,5 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
-import type { AbortSignalLike } from '../waits.js';
+import { onAbort, type AbortSignalLike } from '../abort.js';
 import { jsonOf, readReplies, RestError, type RestValue } from './resp.js';
 import { commandOf, commandsOf, RefusedRequest, runnerOf, subscribe, type UpstashDatabase } from './run.js';
 
@@ -42,7 +42,7 @@ export function upstashRequester(db: UpstashDatabase): UpstashRequester {
     if (kind === 'multi-exec') return runner.transaction(commandsOf(body)).map((reply) => answerOf(reply, false));
     if (kind === 'subscribe' || kind === 'psubscribe') {
       const ends = names.map((name) => subscribe(db, kind, name, (line) => onMessage?.(line)));
-      signal?.addEventListener('abort', () => ends.forEach((end) => end()));
+      onAbort(signal, () => ends.forEach((end) => end()));
       return { result: 1 };
     }
     if (kind !== undefined) throw new RefusedRequest(`ERR /${path.join('/')} is not available without HTTP`);

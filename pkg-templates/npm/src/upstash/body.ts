@@ -1,0 +1,31 @@
+/** Bodies of HTTP requests, up to a limit: a body is held in memory before its command runs. */
+import { concatenated } from './resp.js';
+
+/** Bytes of a body unless the program sets another limit; Upstash has this one. */
+export const BODY_BYTES_MAX = 10 * 1024 * 1024;
+
+/** A body beyond the limit. */
+export class BodyTooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`ERR max request size exceeded. Limit: ${maxBytes} bytes`);
+  }
+}
+
+/** Reads a body. A longer one is neither read to its end nor kept. */
+export async function bodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw new BodyTooLarge(maxBytes);
+  if (!request.body) return new Uint8Array();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader();
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    length += piece.value.length;
+    if (length > maxBytes) {
+      // The rest is not waited for.
+      reader.cancel().catch(() => {});
+      throw new BodyTooLarge(maxBytes);
+    }
+    pieces.push(piece.value);
+  }
+  return concatenated(pieces);
+}

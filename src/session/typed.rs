@@ -1,0 +1,150 @@
+//! Lines as people type them into redis-cli: a number of repetitions in front, and a script in quotes over several
+//! lines.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use super::line::{Line, classify};
+use crate::base::argv::{Argv, ArgvRef};
+use crate::base::number::parse_integer;
+use crate::commands::split_line;
+use crate::resp::cli_text::quote;
+
+/// Largest number of repetitions. Their replies are kept in memory.
+const REPETITIONS_MAX: i64 = 10_000;
+/// Reply of redis-cli to a number of repetitions that it refuses.
+pub(super) const INVALID_REPETITIONS: &str = "Invalid redis-cli repeat command option value.";
+/// Number of lines up to which a command over several lines is joined.
+const LINES_MAX: usize = 1000;
+
+/// Splits `3 INCR n` into the number of repetitions and the command. `None` if the number is refused.
+pub(super) fn repetitions(argv: ArgvRef<'_>) -> Option<(usize, ArgvRef<'_>)> {
+    let digits = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    match argv.get(0) {
+        Some(word) if argv.len() > 1 && digits(word.strip_prefix(b"-").unwrap_or(word)) => {
+            let count = parse_integer(word).filter(|count| (1..=REPETITIONS_MAX).contains(count))?;
+            Some((usize::try_from(count).ok()?, argv.from_index(1)))
+        }
+        _ => Some((1, argv)),
+    }
+}
+
+/// Joins a command that begins a script in quotes with the lines below it, up to the one that ends the command. Returns
+/// the command as one line, and the number of lines that it takes beside its own; `None` if no line below closes the
+/// quotes before the next command.
+pub(super) fn joined<'a>(text: &str, below: impl Iterator<Item = &'a str>) -> Option<(String, usize)> {
+    let mut argv = Argv::default();
+    if !takes_script(text) || split_line(text.as_bytes(), &mut argv).is_ok() {
+        return None;
+    }
+    let mut whole = text.to_string();
+    let is_command = |line: &&str| matches!(classify(line), Line::Command { .. });
+    for (index, line) in below.take(LINES_MAX).take_while(|line| !is_command(line)).enumerate() {
+        whole.push('\n');
+        whole.push_str(line.strip_suffix('\r').unwrap_or(line));
+        // Only a line with a quote can close one.
+        argv.clear();
+        if line.contains(['"', '\'']) && split_line(whole.as_bytes(), &mut argv).is_ok() {
+            return Some((in_one_line(argv.as_ref()), index + 1));
+        }
+    }
+    None
+}
+
+/// Whether a command has a text in Lua as an argument. Others are one line, as in redis-cli.
+fn takes_script(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace().map(str::to_ascii_uppercase);
+    match words.next().as_deref() {
+        Some("EVAL" | "EVAL_RO") => true,
+        Some("SCRIPT" | "FUNCTION") => words.next().as_deref() == Some("LOAD"),
+        _ => false,
+    }
+}
+
+fn in_one_line(argv: ArgvRef<'_>) -> String {
+    let mut line = String::new();
+    for word in argv.iter() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&written(word));
+    }
+    line
+}
+
+/// A word as it is typed: in quotes where it must be, and letters of any alphabet as they are.
+fn written(word: &[u8]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ':' | '_' | '.' | '-' | '+' | '{' | '}' | '/');
+    match core::str::from_utf8(word) {
+        Ok(text) if !text.is_empty() && text.chars().all(is_plain) => text.to_string(),
+        Ok(text) if text.chars().all(|c| c.is_ascii() || !c.is_control()) => format!("\"{}\"", escaped(text)),
+        _ => quote(word),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            ' '..='~' if !matches!(c, '"' | '\\') => out.push(c),
+            '"' | '\\' => out.extend(['\\', c]),
+            _ if c.is_ascii() => out.push_str(quote(&[c as u8]).trim_matches('"')),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    fn split(line: &str) -> Argv {
+        let mut argv = Argv::default();
+        assert!(split_line(line.as_bytes(), &mut argv).is_ok(), "{line}");
+        argv
+    }
+
+    #[test]
+    fn a_number_in_front_repeats_a_command() {
+        for (line, times, rest) in
+            [("3 INCR n", 3, 2), ("INCR n", 1, 2), ("3", 1, 1), ("3x INCR n", 1, 3), ("\"2\" PING", 2, 1), ("", 1, 0)]
+        {
+            let argv = split(line);
+            let found = repetitions(argv.as_ref()).map(|(times, rest)| (times, rest.len()));
+            assert_eq!(found, Some((times, rest)), "{line}");
+        }
+        for line in ["0 INCR n", "-1 INCR n", "10001 INCR n", "99999999999999999999 PING"] {
+            assert!(repetitions(split(line).as_ref()).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn scripts_over_lines_become_one_line_with_the_same_words() {
+        for (text, below) in [
+            ("EVAL \"", "return 1\n\" 0\n> PING"),
+            ("EVAL 'local a = \"é\\\\\"", "\t-- it\\'s\r\nreturn a' 1 k \"b c\""),
+            ("script load \"return", "  1\""),
+        ] {
+            let lines: Vec<&str> = below.split('\n').collect();
+            let (line, taken) = joined(text, lines.iter().copied()).expect(text);
+            assert!(!line.contains(char::is_control), "{line}");
+            let whole = [&[text], &lines[..taken]].concat().join("\n").replace('\r', "");
+            assert_eq!(split(&line), split(&whole), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines_stay_as_they_are() {
+        for (text, below) in [
+            ("EVAL \"return 1\" 0", "(integer) 1"),
+            ("SET k \"a", "b\""),
+            ("EVAL \"return 1", "Invalid argument(s)\n> GET \"k\""),
+            ("EVAL \"return 1", "Invalid argument(s)"),
+            ("SCRIPT EXISTS \"a", "b\""),
+        ] {
+            assert_eq!(joined(text, below.split('\n')), None, "{text}");
+        }
+    }
+}
