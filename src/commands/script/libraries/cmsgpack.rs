@@ -11,6 +11,7 @@ use lua_vm::state::LuaState;
 
 use super::output::push_result;
 use super::refusal::{MAX_SLOTS, Refusal};
+use crate::commands::script::machine::conversion::int;
 use crate::commands::script::machine::natives::{
     Native, argument, argument_count, number_argument, set_field, set_function, string, string_argument,
 };
@@ -60,7 +61,7 @@ fn unpack_one(state: &mut LuaState) -> Result<usize, Refusal> {
 
 /// `cmsgpack.unpack_limit(text, limit [, offset])`
 fn unpack_limit(state: &mut LuaState) -> Result<usize, Refusal> {
-    let limit = integer(number_argument(state, 2)?);
+    let limit = int(number_argument(state, 2)?);
     let offset = optional_integer(state, 3)?;
     unpack(state, limit, offset, 1)
 }
@@ -68,13 +69,8 @@ fn unpack_limit(state: &mut LuaState) -> Result<usize, Refusal> {
 fn optional_integer(state: &mut LuaState, index: usize) -> Result<i32, LuaError> {
     match argument(state, index) {
         LuaValue::Nil => Ok(0),
-        _ => Ok(integer(number_argument(state, index)?)),
+        _ => Ok(int(number_argument(state, index)?)),
     }
-}
-
-/// Converts as C does: the lowest 32 bits of a 64-bit integer, which is zero in them for numbers out of range.
-fn integer(number: f64) -> i32 {
-    if number >= i64::MIN as f64 && number < i64::MAX as f64 { number as i64 as i32 } else { 0 }
 }
 
 /// Decodes values from an offset on. Without limit and offset all are decoded; else the offset behind the last is the

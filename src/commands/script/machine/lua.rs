@@ -2,14 +2,14 @@
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
-use core::cell::{Cell, RefCell};
+use core::cell::RefCell;
 use core::fmt;
 
 use lua_types::{LuaClosure, LuaError, LuaValue};
 use lua_vm::api;
 use lua_vm::state::{ExternalRootKey, LuaState};
 
-use super::builtins::{COMPILED_FACTOR, Generator};
+use super::builtins::COMPILED_FACTOR;
 use super::collections;
 use super::conversion::write_result;
 use super::errors::{Failure, failure, message_handler, worded};
@@ -66,7 +66,6 @@ pub struct Machine {
     host: SharedHost,
     environments: Environments,
     registrations: Registrations,
-    generator: Rc<Cell<Generator>>,
     handler: LuaValue,
     /// Largest reply of a script.
     reply_bytes_max: usize,
@@ -88,8 +87,7 @@ impl Machine {
         let host = Rc::new(RefCell::new(Host::default()));
         let _guard = heap_guard(&state);
         let registrations = Registrations::default();
-        let generator = Rc::new(Cell::new(Generator::default()));
-        let environments = Environments::new(&mut state, &host, &registrations, &generator).map_err(shown)?;
+        let environments = Environments::new(&mut state, &host, &registrations).map_err(shown)?;
         let globals = [environments.script, environments.function, LuaValue::Table(environments.load_real)];
         for value in globals.into_iter().chain(environments.list_names) {
             state.external_root_value(value);
@@ -101,7 +99,6 @@ impl Machine {
             host,
             environments,
             registrations,
-            generator,
             handler: LuaValue::Function(LuaClosure::LightC(handler)),
             reply_bytes_max: usize::MAX,
             kept_bytes: 0,
@@ -203,6 +200,15 @@ impl Machine {
         self.state.external_unroot_value(compiled.0);
     }
 
+    /// Opens the libraries of a world anew: their settings are those of the start again.
+    pub fn renew_libraries(&mut self, world: World) -> Result<(), OutOfMemory> {
+        let state = &mut self.state;
+        let _guard = heap_guard(state);
+        self.environments.open_libraries(state, world).map_err(|_| OutOfMemory)?;
+        state.gc_check_step();
+        Ok(())
+    }
+
     /// Runs a script, with keys and arguments as the global variables KEYS and ARGV, or a function, with both as arguments.
     pub fn call(
         &mut self,
@@ -213,7 +219,6 @@ impl Machine {
     ) -> Result<(), Failure> {
         let environment = self.environment(world);
         let (environments, handler) = (self.environments, self.handler);
-        self.generator.set(Generator::default());
         let state = &mut self.state;
         let _guard = heap_guard(state);
         state.sandbox_reset();
