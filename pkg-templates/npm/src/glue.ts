@@ -130,8 +130,18 @@ export interface GlueEngine {
  */
 export type RawCall = (engine: number, client: number, row: number, count: number, now: number) => number;
 
+/**
+ * `probe_stack`, an export too: returns at once, or throws if a command does not fit onto the rest of the stack. With 1 a
+ * script has to fit, too.
+ */
+export type StackProbe = (forScript: 0 | 1) => number;
+
 /** Factory result of the bindings for one WebAssembly instance. */
 export interface Glue {
   readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
-  readonly raw: { readonly engine_call: RawCall; readonly memory: { readonly buffer: ArrayBuffer } };
+  readonly raw: {
+    readonly engine_call: RawCall;
+    readonly probe_stack: StackProbe;
+    readonly memory: { readonly buffer: ArrayBuffer };
+  };
 }

@@ -84,7 +84,9 @@ fn check_text(state: &mut LuaState) -> Result<(), LuaError> {
     charge(state, text.len())?;
     reserve(state, text.len().saturating_mul(COMPILED_FACTOR))?;
     if text.as_bytes().first() == Some(&BINARY) {
-        let name = if argument(state, 2) == LuaValue::Nil { LuaValue::Str(text) } else { argument(state, 2) };
+        // A name in C ends at a zero byte.
+        let shown = text.as_bytes().split(|&byte| byte == 0).next().unwrap_or_default();
+        let name = if argument(state, 2) == LuaValue::Nil { string(state, shown)? } else { argument(state, 2) };
         let spaced = string(state, &[b" ", text.as_bytes()].concat())?;
         state.set_top(state.current_call_info().func + 1);
         state.push(spaced);

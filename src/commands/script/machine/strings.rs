@@ -13,8 +13,8 @@ use super::charges::charge_bytes;
 use super::checks::{cast, check_concat, check_copy, check_format};
 use super::conversion::int;
 use super::natives::{
-    argument, argument_count, argument_error, charge, closure, display_number, error_at_call, field, number_argument,
-    push_string, reserve, set_field, set_function, string, string_argument,
+    argument, argument_error, charge, closure, display_number, error_at_call, field, number_argument, push_string,
+    reserve, set_field, set_function, string, string_argument,
 };
 use super::patterns::{Captured, MatchError, Matcher};
 use super::protection::wrap;
@@ -24,7 +24,8 @@ use super::results::position;
 const COMPARED_BYTES: usize = 16;
 /// Characters that make a pattern more than a text.
 const SPECIALS: &[u8] = b"^$*+?.([%-";
-/// Replaces functions of the libraries `string` and `table`.
+
+/// Replaces functions of the libraries `string` and `table`, and casts the integers of others.
 pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), LuaError> {
     if let LuaValue::Table(library) = field(state, globals, "string")? {
         set_function(state, &library, "find", |state| find(state, true))?;
@@ -44,6 +45,9 @@ pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), Lu
     wrap(state, globals, "select", |state| cast(state, 1..=1))?;
     wrap(state, globals, "tonumber", |state| cast(state, 2..=2))?;
     wrap(state, globals, "error", |state| cast(state, 2..=2))?;
+    if let LuaValue::Table(library) = field(state, globals, "math")? {
+        wrap(state, &library, "ldexp", |state| cast(state, 2..=2))?;
+    }
     if let LuaValue::Table(library) = field(state, globals, "table")? {
         wrap(state, &library, "concat", check_concat)?;
         wrap(state, &library, "concat", |state| cast(state, 3..=4))?;
