@@ -11,11 +11,18 @@ const FRAMES: u32 = 1;
 /// Frames that the deepest script fits into: half as many again as were measured.
 const SCRIPT_FRAMES: u32 = if cfg!(feature = "scripting") { 12 } else { FRAMES };
 
-/// Returns at once if a command, or a script too, fits onto the rest of the stack. Overflows the stack otherwise, which
-/// JavaScript throws as an error.
+/// Frames for methods besides commands: JavaScript compiles its own part of a method at the first call, on the same stack.
+const METHOD_FRAMES: u32 = 12;
+
+/// Returns at once if a command (0), a script too (1), or any method (2) fits onto the rest of the stack. Overflows the
+/// stack otherwise, which JavaScript throws as an error.
 #[wasm_bindgen]
-pub fn probe_stack(for_script: bool) -> f64 {
-    frame(if for_script { SCRIPT_FRAMES } else { FRAMES })
+pub fn probe_stack(need: u32) -> f64 {
+    frame(match need {
+        0 => FRAMES,
+        1 => SCRIPT_FRAMES,
+        _ => METHOD_FRAMES,
+    })
 }
 
 /// Puts 32 values on the stack, one below the other, and subtracts them in the end, last one first. The order of

@@ -130,11 +130,15 @@ export interface GlueEngine {
  */
 export type RawCall = (engine: number, client: number, row: number, count: number, now: number) => number;
 
-/**
- * `probe_stack`, an export too: returns at once, or throws if a command does not fit onto the rest of the stack. With 1 a
- * script has to fit, too.
- */
-export type StackProbe = (forScript: 0 | 1) => number;
+/** What has to fit onto the rest of the stack. */
+export const enum StackNeed {
+  Command,
+  Script,
+  Method,
+}
+
+/** `probe_stack`, an export too: returns at once, or throws if the stack does not suffice. */
+export type StackProbe = (need: StackNeed) => number;
 
 /** Factory result of the bindings for one WebAssembly instance. */
 export interface Glue {

@@ -3,7 +3,7 @@ import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
 import { ClosedError, type ClockError, ENDED, LoadError, NoReplyError, ReplyError, WaitingError } from './errors.js';
 import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, RowBit, Status } from './generated/convention.js';
-import type { Glue, GlueEngine, GlueOptions, RawCall, StackProbe } from './glue.js';
+import { type Glue, type GlueEngine, type GlueOptions, type RawCall, StackNeed, type StackProbe } from './glue.js';
 import type { Reply } from './reply.js';
 
 /** Minimum size of the input area, to which it returns after a larger input. */
@@ -101,7 +101,7 @@ export class Instance {
     const { engine } = this;
     const timed = (row & RowBit.Timed) !== 0 || (this.#status & Status.Timed) !== 0;
     const now = timed ? this.#now() : NaN;
-    this.#probe(row >= MAY_RUN_SCRIPT ? 1 : 0);
+    this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
     this.inside = Inside.Command;
     let status = this.#call(engine.__wbg_ptr, client, row & ROW_MASK, count, now);
     if (status === NEED_TIME) status = this.#callWithTime(client, row, count);
@@ -113,7 +113,7 @@ export class Instance {
   #callWithTime(client: number, row: number, count: number): number {
     this.inside = Inside.No;
     const now = this.#now();
-    this.#probe(row >= MAY_RUN_SCRIPT ? 1 : 0);
+    this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
     this.inside = Inside.Command;
     const status = this.#call(this.engine.__wbg_ptr, client, row & ROW_MASK, count, now);
     if (status !== NEED_TIME) return status;
@@ -181,7 +181,7 @@ export class Instance {
     }
     // Read here, because a call out of the engine takes longer than several commands.
     const now = this.#now();
-    this.#probe(1);
+    this.#probe(StackNeed.Method);
     this.inside = Inside.Command;
     const length = this.engine.feed(client, chunk.length, now);
     this.inside = Inside.No;
@@ -197,15 +197,14 @@ export class Instance {
   withInput<T>(bytes: Uint8Array, use: (length: number) => T): T {
     const at = this.#reserve(bytes.length);
     this.#bytes().set(bytes, at);
-    // Sessions run scripts.
-    const result = this.guarded(() => use(bytes.length), 1);
+    const result = this.guarded(() => use(bytes.length));
     this.#giveBack();
     return result;
   }
 
   /** Runs engine code; leaves `inside` set when it threw. */
-  guarded<T>(work: () => T, forScript: 0 | 1 = 0): T {
-    this.#probe(forScript);
+  guarded<T>(work: () => T): T {
+    this.#probe(StackNeed.Method);
     this.inside = Inside.Method;
     const result = work();
     this.inside = Inside.No;
