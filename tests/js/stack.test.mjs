@@ -1,4 +1,4 @@
-// The engine outlives every overflow of the program's stack: a call at any depth either works or throws a RangeError.
+// The engine goes on after every overflow of the program's stack: a call at any depth either works or throws a RangeError.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { describe, test } from 'node:test';
@@ -83,7 +83,7 @@ function survives(Keylatch, call) {
   try {
     walk();
   } catch {
-    // As above, in the first frame.
+    // An error in the first frame.
   }
   assert.deepEqual([...failures], []);
   assert.ok(overflows > 0, 'no call met the end of the stack');

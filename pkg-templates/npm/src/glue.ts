@@ -130,7 +130,7 @@ export interface GlueEngine {
  */
 export type RawCall = (engine: number, client: number, row: number, count: number, now: number) => number;
 
-/** What has to fit onto the rest of the stack. */
+/** Kinds of calls by their need of stack. */
 export const enum StackNeed {
   Command,
   Script,

@@ -31,7 +31,7 @@ fn tests() -> Result<Program> {
         .env("KEYLATCH_SESSION_FILES", session_files()?))
 }
 
-/// Tests of scripts, whose numbers become addresses of 32 bits here. Without optimization their frames need a larger stack.
+/// Tests of scripts: their numbers become addresses of 32 bits here. Without optimization their frames need a larger stack.
 fn scripts() -> Result<Program> {
     let stack = format!("target.{}.rustflags=[\"-Clink-arg=-zstack-size=4194304\"]", rust::WASM);
     Ok(Program::cargo()

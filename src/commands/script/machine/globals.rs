@@ -7,7 +7,6 @@ use lua_vm::state::LuaState;
 use super::builtins;
 use super::charges;
 use super::coroutines;
-use super::lua::World;
 use super::natives::{error_at_call, field, set_field, set_function, string};
 use super::protection::{guard_functions, protect};
 use super::redis_table::{self, SharedHost};
@@ -49,6 +48,22 @@ const KEPT: &[&str] = &[
 
 /// Libraries of Lua that scripts see.
 const LUA_LIBRARIES: &[&str] = &["coroutine", "math", "os", "string", "table"];
+
+/// Purpose of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum World {
+    Script,
+    Function,
+}
+
+impl World {
+    pub fn chunk_name(self) -> &'static [u8] {
+        match self {
+            World::Script => b"@user_script",
+            World::Function => b"@user_function",
+        }
+    }
+}
 
 /// Environments: the global variables of scripts, of functions that run, and of libraries that are loaded.
 #[derive(Clone, Copy, Debug)]

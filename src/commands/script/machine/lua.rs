@@ -13,7 +13,7 @@ use super::builtins::COMPILED_FACTOR;
 use super::collections;
 use super::conversion::write_result;
 use super::errors::{Failure, failure, message_handler, worded};
-use super::globals::Environments;
+use super::globals::{Environments, World};
 use super::natives::{bound_memory, heap_guard, reserve, set, set_element, string};
 use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
@@ -30,22 +30,6 @@ const NESTED_CALLS_MAX: u32 = 64;
 const UNUSED_CALLS: u32 = 200 - NESTED_CALLS_MAX;
 /// Instructions between two checks of the limits: each one, since a string may double with each instruction.
 const CHECK_INTERVAL: i32 = 1;
-
-/// Purpose of a text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum World {
-    Script,
-    Function,
-}
-
-impl World {
-    fn chunk_name(self) -> &'static [u8] {
-        match self {
-            World::Script => b"@user_script",
-            World::Function => b"@user_function",
-        }
-    }
-}
 
 /// Function of a machine, to be called or released.
 #[derive(Clone, Copy, Debug)]

@@ -237,7 +237,7 @@ fn set_replication(state: &mut LuaState) -> Result<usize, LuaError> {
     if argument_count(state) != 1 {
         return Err(raise(state, b"ERR redis.set_repl() requires one argument."));
     }
-    // What is no number counts as 0.
+    // Other values than numbers count as 0.
     match api::to_number_x(state, 1).unwrap_or_default().trunc() {
         0.0..=3.0 => Ok(0),
         _ => Err(raise(state, b"ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")),
