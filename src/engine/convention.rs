@@ -12,7 +12,7 @@ fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
 }
 
 /// Convention as JSON, one row a line. Members: `hash`; `status` (bits by name); `rows`, each with `number`, `name` in upper case
-/// and `timed`, true if the command has to know the time.
+/// `timed`, true if the command has to know the time, and `scripts`, true if it may run a script.
 #[cfg(feature = "internals")]
 pub fn json() -> alloc::string::String {
     use alloc::{format, vec::Vec};
@@ -23,7 +23,8 @@ pub fn json() -> alloc::string::String {
     let status = status.collect::<Vec<_>>().join(",");
     let rows = numbered().map(|(number, row)| {
         let (name, timed) = (row.name.to_ascii_uppercase(), row.has(flags::TIME));
-        format!("{{\"number\":{number},\"name\":\"{name}\",\"timed\":{timed}}}")
+        let scripts = row.has(flags::RUNS_SCRIPT) || row.name == "exec";
+        format!("{{\"number\":{number},\"name\":\"{name}\",\"timed\":{timed},\"scripts\":{scripts}}}")
     });
     let rows = rows.collect::<Vec<_>>().join(",\n");
     format!("{{\n\"hash\":{},\n\"status\":{{{status}}},\n\"rows\":[\n{rows}\n]\n}}\n", hash())

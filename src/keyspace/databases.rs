@@ -155,6 +155,12 @@ impl Keyspace {
         self.random.state()
     }
 
+    /// Draws 31 random bits for a script.
+    #[cfg(feature = "scripting")]
+    pub fn draw_u31(&mut self) -> u32 {
+        (self.random.next_u64() >> 33) as u32
+    }
+
     pub fn set_random_state(&mut self, state: &[u8; STATE_BYTES]) {
         self.random = Random::from_state(state);
     }

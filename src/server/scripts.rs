@@ -4,6 +4,8 @@
 #[cfg(feature = "scripting")]
 pub mod cache;
 pub mod library;
+#[cfg(feature = "scripting")]
+pub mod lrand48;
 
 use alloc::vec::Vec;
 
@@ -22,6 +24,9 @@ pub struct Scripts {
     pub libraries: Libraries,
     #[cfg(feature = "scripting")]
     pub cache: cache::ScriptCache,
+    /// Generator of scripts after one of them chose a seed. Until then they draw from the generator of the engine.
+    #[cfg(feature = "scripting")]
+    pub random: Option<lrand48::Lrand48>,
     #[cfg(feature = "scripting")]
     pub machine: MachineSlot,
 }

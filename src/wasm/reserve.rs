@@ -33,22 +33,30 @@ unsafe impl<A> Sync for WithReserve<A> {}
 
 // SAFETY: every call is passed on unchanged to the allocator. If it returns null, an unused block of the reserve is
 // freed and the call repeated. Null is returned if there is no memory.
+//
+// None of the methods is inlined. The allocator reads the word in front of a block, which says how large the block is.
+// In the function that allocated the block, the optimizer knows the block as memory that nothing else reaches, with
+// nothing readable in front: the check of that word would become a panic without a condition.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for WithReserve<A> {
+    #[inline(never)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those of the callee.
         self.allocate(layout.size(), || unsafe { self.allocator.alloc(layout) })
     }
 
+    #[inline(never)]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those of the callee.
         self.allocate(layout.size(), || unsafe { self.allocator.alloc_zeroed(layout) })
     }
 
+    #[inline(never)]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: the block belongs to the allocator in any case.
         unsafe { self.allocator.dealloc(block, layout) }
     }
 
+    #[inline(never)]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's promises are those of the callee; a failed call leaves the block unchanged.
         self.allocate(size, || unsafe { self.allocator.realloc(block, layout, size) })

@@ -1,7 +1,11 @@
 // Prints the calling convention: numbers of rows and bits of the status as enums that esbuild inlines.
 
-/** Set in the printed number of a command that needs the time; the numbers of rows have sixteen bits. */
+/**
+ * Set in the printed number of a command that needs the time, and of one that may run a script; the numbers of rows have
+ * sixteen bits.
+ */
 const TIMED = 1 << 16;
+const SCRIPT = 1 << 17;
 
 /** Name of a row as an identifier: `LATCH_LIMIT` for `LATCH.LIMIT`. */
 export function identifier(name) {
@@ -10,15 +14,22 @@ export function identifier(name) {
 
 export function printConvention({ hash, status, rows }) {
   const members = rows.map(
-    ({ number, name, timed }) => `  ${identifier(name)} = ${timed ? number | TIMED : number},\n`,
+    ({ number, name, timed, scripts }) =>
+      `  ${identifier(name)} = ${number | (timed ? TIMED : 0) | (scripts ? SCRIPT : 0)},\n`,
   );
   const bits = Object.entries(status).map(([name, bit]) => `  ${name} = ${bit},\n`);
   const names = rows.map(({ number, name }) => `  ${number}: '${name}',\n`);
   return `/** Printed from the table of commands: how they are called by number. */
 
-/** Rows by command; the seventeenth bit is set for those that have to know the time. */
+/** Rows by command, with the bits of RowBit. */
 export const enum Row {
 ${members.join('')}}
+
+/** Bits of rows: those that have to know the time, and those that may run a script. */
+export const enum RowBit {
+  Timed = ${TIMED},
+  Script = ${SCRIPT},
+}
 
 /** Bits of the word that a call returns: work that is left to the host. */
 export const enum Status {

@@ -232,13 +232,17 @@ export class LoadError extends Error {
   }
 }
 
+/** Messages of the bindings about an instance that a trap left behind. */
+const BINDING_ERRORS = /^(recursive use of an object|null pointer passed to rust|attempted to take ownership)/;
+
 /**
  * @internal Whether WebAssembly itself threw an error. Compared by name: the error may come from another realm. InternalError
  * is Firefox's stack overflow.
  */
 export function isTrap(error: unknown): boolean {
-  const name = (error as { readonly name?: unknown } | null)?.name;
-  return name === 'RuntimeError' || name === 'RangeError' || name === 'InternalError';
+  const { name, message } = (error ?? {}) as { readonly name?: unknown; readonly message?: unknown };
+  if (name === 'RuntimeError' || name === 'RangeError' || name === 'InternalError') return true;
+  return typeof message === 'string' && BINDING_ERRORS.test(message);
 }
 
 /** @internal Whether a reply is an error. Most replies are no objects, which is found without the class. */

@@ -7,7 +7,7 @@ import { AsciiText, hasBuffer } from './ascii-text.js';
 import { ARGUMENT_MAX, bytesOf, commandName, type Argument, argumentText } from './argument.js';
 import { ReplyError } from './errors.js';
 import { NAMES } from './generated/convention.js';
-import type { GlueEngine } from './glue.js';
+import { type GlueEngine, StackNeed, type StackProbe } from './glue.js';
 import { ReplyReader, textOf, type Reply } from './reply.js';
 
 /** Each of the first arguments, the name included, has a fixed span with a view made in advance. */
@@ -53,6 +53,7 @@ const encoder = new TextEncoder();
 export class Frame {
   readonly #memory: { readonly buffer: ArrayBuffer };
   readonly #engine: GlueEngine;
+  readonly #probe: StackProbe;
   #bytes = new Uint8Array(0);
   #words = new Uint32Array(0);
   #slots: Uint8Array[] = [];
@@ -71,9 +72,10 @@ export class Frame {
   #row = 0;
   #name: Argument = '';
 
-  constructor(memory: { readonly buffer: ArrayBuffer }, engine: GlueEngine) {
+  constructor(memory: { readonly buffer: ArrayBuffer }, engine: GlueEngine, probe: StackProbe) {
     this.#memory = memory;
     this.#engine = engine;
+    this.#probe = probe;
     this.#find();
   }
 
@@ -185,6 +187,7 @@ export class Frame {
   /** Reserves space for `args` arguments and `bytes` bytes of them; keeps the written ones. */
   #reserve(args: number, bytes: number): void {
     const room = Math.max(bytes, this.#end - this.#room);
+    this.#probe(StackNeed.Method);
     const reserved =
       room <= Slot.Count * ARGUMENT_MAX && this.#engine.reserveFrame(Math.max(args, this.#spanCount), room);
     if (!reserved) throw new ReplyError('OOM the arguments do not fit into the memory of the engine', this.command);

@@ -133,8 +133,22 @@ export interface GlueEngine {
  */
 export type RawCall = (engine: number, client: number, row: number, count: number, now: number) => number;
 
+/** Kinds of calls by their need of stack. */
+export const enum StackNeed {
+  Command,
+  Script,
+  Method,
+}
+
+/** `probe_stack`, an export too: returns at once, or throws if the stack does not suffice. */
+export type StackProbe = (need: StackNeed) => number;
+
 /** Factory result of the bindings for one WebAssembly instance. */
 export interface Glue {
   readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
-  readonly raw: { readonly engine_call: RawCall; readonly memory: { readonly buffer: ArrayBuffer } };
+  readonly raw: {
+    readonly engine_call: RawCall;
+    readonly probe_stack: StackProbe;
+    readonly memory: { readonly buffer: ArrayBuffer };
+  };
 }

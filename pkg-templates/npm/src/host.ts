@@ -9,7 +9,7 @@ import { EffectsLog } from './effects-log.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { BLOCKED } from './frame.js';
 import { Status } from './generated/convention.js';
-import type { Instance } from './instance.js';
+import { Inside, type Instance } from './instance.js';
 import { MessageSources, type MessageSource } from './message-source.js';
 import type { Reply } from './reply.js';
 import { SaveRequests } from './save-requests.js';
@@ -321,11 +321,12 @@ export class Host implements ClockUser, Waker {
     return this.#instance;
   }
 
-  /** An error thrown by WebAssembly itself leaves the instance in the middle of an operation. */
+  /** An error thrown by WebAssembly itself, or within a command, leaves the instance in the middle of an operation. */
   #judged(instance: Instance, error: unknown): unknown {
-    if (!instance.inside) return error;
-    instance.inside = false;
-    if (!isTrap(error)) return error instanceof Error ? fromCaller(error) : error;
+    const { inside } = instance;
+    if (inside === Inside.No) return error;
+    instance.inside = Inside.No;
+    if (inside === Inside.Method && !isTrap(error)) return error instanceof Error ? fromCaller(error) : error;
     this.#poison = { cause: error };
     this.#changed();
     this.#timer.disarm();

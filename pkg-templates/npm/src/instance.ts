@@ -2,8 +2,8 @@
 import { ARGUMENT_MAX, commandName, type Argument } from './argument.js';
 import { ClosedError, type ClockError, ENDED, LoadError, NoReplyError, ReplyError, WaitingError } from './errors.js';
 import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
-import { CONVENTION, Status } from './generated/convention.js';
-import type { Glue, GlueEngine, GlueOptions, RawCall } from './glue.js';
+import { CONVENTION, RowBit, Status } from './generated/convention.js';
+import { type Glue, type GlueEngine, type GlueOptions, type RawCall, StackNeed, type StackProbe } from './glue.js';
 import type { Reply } from './reply.js';
 
 /** Defined by the bundler: `keylatch` or `keylatch-scripting`. */
@@ -15,6 +15,9 @@ const AREA_KEPT_MAX = 1024 * 1024;
 
 /** Client number returned when memory is exhausted. */
 const NO_CLIENT = 0;
+
+/** Least number that stands for a command which may run a script: it has no row, or the bit of such a row. */
+const MAY_RUN_SCRIPT = NO_ROW;
 
 /** Status returned when the time is needed and nothing ran. */
 const NEED_TIME = -1;
@@ -28,12 +31,23 @@ export function connected(client: number): number {
   return client;
 }
 
+/** Where the program is, seen from the engine. An exception inside may have left its memory inconsistent. */
+export const enum Inside {
+  No,
+  /** A method that may refuse its input with an error. */
+  Method,
+  /** A command, of which any error is a trap. */
+  Command,
+}
+
 export class Instance {
   readonly engine: GlueEngine;
   readonly frame: Frame;
   readonly #memory: { readonly buffer: ArrayBuffer };
   /** The export itself: the binding's method adds nothing for plain numbers and costs as much as the call. */
   readonly #call: RawCall;
+  /** Called before each entry: an overflow of the stack is harmless there, and would be a trap within the engine. */
+  readonly #probe: StackProbe;
   /** Status bits of the last call. */
   #status = 0;
   /** Reads the clock; NaN when it failed, or is moved by hand. */
@@ -42,8 +56,7 @@ export class Instance {
   #view = new Uint8Array(0);
   #area = 0;
   #areaSize = 0;
-  /** True while WebAssembly runs: an exception meanwhile may have left its memory inconsistent. */
-  inside = false;
+  inside = Inside.No;
 
   /** `parameters` are names of redis.conf with their values. */
   constructor(
@@ -56,12 +69,13 @@ export class Instance {
     this.#memory = glue.raw.memory;
     this.engine = new glue.Engine(options, now);
     this.#call = glue.raw.engine_call;
+    this.#probe = glue.raw.probe_stack;
     if (this.engine.convention() !== CONVENTION) {
       throw new LoadError(
         `the engine and the script are of different versions of ${PACKAGE_NAME}: load both from one package`,
       );
     }
-    this.frame = new Frame(glue.raw.memory, this.engine);
+    this.frame = new Frame(glue.raw.memory, this.engine, this.#probe);
     this.#now = options.manual ? () => NaN : now;
     this.#clockFailure = clockFailure;
     for (const [name, value] of parameters) {
@@ -88,23 +102,25 @@ export class Instance {
    */
   call(client: number, row: number, count: number): number {
     const { engine } = this;
-    const timed = row > ROW_MASK || (this.#status & Status.Timed) !== 0;
+    const timed = (row & RowBit.Timed) !== 0 || (this.#status & Status.Timed) !== 0;
     const now = timed ? this.#now() : NaN;
-    this.inside = true;
+    this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
+    this.inside = Inside.Command;
     let status = this.#call(engine.__wbg_ptr, client, row & ROW_MASK, count, now);
     if (status === NEED_TIME) status = this.#callWithTime(client, row, count);
-    this.inside = false;
+    this.inside = Inside.No;
     this.#status = status;
     return status;
   }
 
   #callWithTime(client: number, row: number, count: number): number {
-    this.inside = false;
+    this.inside = Inside.No;
     const now = this.#now();
-    this.inside = true;
+    this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
+    this.inside = Inside.Command;
     const status = this.#call(this.engine.__wbg_ptr, client, row & ROW_MASK, count, now);
     if (status !== NEED_TIME) return status;
-    this.inside = false;
+    this.inside = Inside.No;
     throw this.#clockFailure();
   }
 
@@ -168,9 +184,10 @@ export class Instance {
     }
     // Read here, because a call out of the engine takes longer than several commands.
     const now = this.#now();
-    this.inside = true;
+    this.#probe(StackNeed.Method);
+    this.inside = Inside.Command;
     const length = this.engine.feed(client, chunk.length, now);
-    this.inside = false;
+    this.inside = Inside.No;
     return length;
   }
 
@@ -190,9 +207,10 @@ export class Instance {
 
   /** Runs engine code; leaves `inside` set when it threw. */
   guarded<T>(work: () => T): T {
-    this.inside = true;
+    this.#probe(StackNeed.Method);
+    this.inside = Inside.Method;
     const result = work();
-    this.inside = false;
+    this.inside = Inside.No;
     return result;
   }
 

@@ -34,6 +34,9 @@ pub fn script_exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 /// Forgets no script.
 pub fn flush(_: &mut Context<'_>) {}
 
+/// Forgets no function.
+pub fn flush_functions(_: &mut Context<'_>) {}
+
 /// Whether a request runs a script that may write: none is run.
 pub fn may_write(_: &Server, _: &Row, _: ArgvRef<'_>) -> bool {
     false

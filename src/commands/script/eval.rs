@@ -1,6 +1,6 @@
 //! EVAL and SCRIPT: scripts by text and by name.
 
-use super::run::{Program, run_program, with_machine};
+use super::run::{Program, Runner, run_program, with_machine};
 use crate::base::argv::ArgvRef;
 use crate::base::sha1::HEX_LEN;
 use crate::commands::Context;
@@ -101,11 +101,8 @@ pub fn script_exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     Ok(())
 }
 
-/// Forgets all scripts.
+/// Forgets all scripts, and what they set in libraries such as `cjson`.
 pub fn flush(cx: &mut Context<'_>) {
     cx.server.scripts.cache = Default::default();
-    if let Some(mut machine) = super::run::take_machine(cx) {
-        machine.forget_scripts();
-        cx.server.scripts.machine.put(machine);
-    }
+    super::run::renew(cx, Runner::forget_scripts);
 }

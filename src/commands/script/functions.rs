@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::eval::keys_and_arguments;
-use super::run::{Function, Program, run_program, show_monitors, with_libraries};
+use super::run::{Function, Program, Runner, renew, run_program, show_monitors, with_libraries};
 use super::shebang::script_flags;
 use crate::base::glob;
 use crate::commands::Context;
@@ -30,7 +30,7 @@ pub fn fcall_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn call(cx: &mut Context<'_>, args: &mut Args<'_>, read_only: bool) -> Reply {
     show_monitors(cx, args.argv());
     let name = args.bytes()?;
-    let is_known = with_libraries(cx, |_, runner| Ok(runner.functions.contains_key(name)));
+    let is_known = with_libraries(cx, |_, runner| Ok(runner.function(name).is_some()));
     if !is_known.map_err(|error| args.refuse(error))? {
         return Err(CommandError::NO_SUCH_FUNCTION);
     }
@@ -77,6 +77,11 @@ fn load(cx: &mut Context<'_>, code: &[u8], replace: bool) -> Result<Vec<u8>, Err
         Ok(())
     })?;
     Ok(header.name)
+}
+
+/// Forgets all functions, and what they set in libraries such as `cjson`.
+pub fn flush_functions(cx: &mut Context<'_>) {
+    renew(cx, Runner::forget_functions);
 }
 
 /// `FUNCTION LIST [LIBRARYNAME pattern] [WITHCODE]`
@@ -135,7 +140,7 @@ fn write_library(reply: &mut Writer, library: &Library, functions: &[(&[u8], &Fu
 
 /// `FUNCTION STATS`
 pub fn function_stats(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let counted = with_libraries(cx, |_, runner| Ok(runner.functions.len()));
+    let counted = with_libraries(cx, |_, runner| Ok(runner.function_count()));
     let functions = counted.map_err(|error| args.refuse(error))?;
     cx.reply.map(2);
     cx.reply.bulk(b"running_script");

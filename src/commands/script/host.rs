@@ -15,6 +15,7 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 use crate::server::clients::Clients;
 use crate::server::monitors;
+use crate::server::scripts::lrand48::Lrand48;
 
 /// Capacity of a buffer that is kept from script to script.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
@@ -105,6 +106,19 @@ impl Host {
     /// Keeps the buffer of arguments for the next command.
     pub fn keep_request(&mut self, request: Argv) {
         self.request = request;
+    }
+
+    /// Random number of 31 bits, from the generator that a script seeded or from that of the engine.
+    pub fn draw(&mut self) -> u32 {
+        match &mut self.server.scripts.random {
+            Some(seeded) => seeded.next(),
+            None => self.keyspace.draw_u31(),
+        }
+    }
+
+    /// Starts the generator of scripts with a seed. It goes on from script to script.
+    pub fn seed_random(&mut self, seed: u32) {
+        self.server.scripts.random = Some(Lrand48::seeded(seed));
     }
 
     /// Whether there is such a command.

@@ -41,6 +41,7 @@ pub fn function_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         let database = cx.database();
         cx.keyspace.log_change(database, &[b"FUNCTION", b"FLUSH"]);
     }
+    lua::flush_functions(cx);
     cx.reply.ok();
     Ok(())
 }

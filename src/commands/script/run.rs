@@ -8,7 +8,7 @@ use super::host::Rights;
 use super::machine::{Compiled, Failure, LoadedFunction, Machine, World};
 use super::shebang::{self, script_flags};
 use crate::base::argv::ArgvRef;
-use crate::base::headroom::ensure;
+use crate::base::headroom::{OutOfMemory, ensure};
 use crate::commands::{Context, Row, flags};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::library::{Libraries, header};
@@ -43,7 +43,8 @@ pub struct Runner {
     machine: Machine,
     /// Compiled scripts by their slots in the cache, with their flags.
     scripts: Vec<Option<(Compiled, u32)>>,
-    pub functions: BTreeMap<Vec<u8>, Function>,
+    /// Functions by their names in lowercase and as they are. Names of one library may differ in their case alone.
+    functions: BTreeMap<[Vec<u8>; 2], Function>,
     /// Changes of the libraries that the functions are of; `None` before the first load.
     libraries_at: Option<u64>,
 }
@@ -80,10 +81,30 @@ impl Runner {
         }
     }
 
-    pub fn forget_scripts(&mut self) {
+    /// Forgets all scripts, and the settings of their libraries.
+    pub fn forget_scripts(&mut self) -> Result<(), OutOfMemory> {
         for (compiled, _) in core::mem::take(&mut self.scripts).into_iter().flatten() {
             self.machine.release(compiled);
         }
+        self.machine.renew_libraries(World::Script)
+    }
+
+    /// Forgets all functions, and the settings of their libraries.
+    pub fn forget_functions(&mut self) -> Result<(), OutOfMemory> {
+        self.forget_libraries();
+        self.machine.renew_libraries(World::Function)
+    }
+
+    /// Number of functions of all libraries.
+    pub fn function_count(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Function with a name in any case, with its name as it was registered.
+    pub fn function(&self, name: &[u8]) -> Option<(&[u8], &Function)> {
+        let folded = name.to_ascii_lowercase();
+        let ([key, own], function) = self.functions.range([folded, Vec::new()]..).next()?;
+        key.eq_ignore_ascii_case(name).then_some((own, function))
     }
 
     /// Returns a compiled script with its flags; compiles it if the machine is new.
@@ -104,7 +125,7 @@ impl Runner {
             return Err(CommandError::NO_FUNCTIONS.into());
         }
         let is_taken = |function: &&LoadedFunction| {
-            self.functions.get(&function.name).is_some_and(|other| other.library != library)
+            self.function(&function.name).is_some_and(|(_, other)| other.library != library)
         };
         match loaded.iter().find(is_taken).map(|taken| taken.name.clone()) {
             None => Ok(loaded),
@@ -128,7 +149,7 @@ impl Runner {
         for (position, function) in loaded.into_iter().enumerate() {
             let LoadedFunction { name, description, flags, compiled } = function;
             let function = Function { description, flags, library: library.to_vec(), compiled, position };
-            self.functions.insert(name, function);
+            self.functions.insert([name.to_ascii_lowercase(), name], function);
         }
         self.libraries_at = Some(changes);
     }
@@ -144,7 +165,7 @@ impl Runner {
     /// Functions of a library in the order of their registration.
     pub fn functions_of(&self, library: &[u8]) -> Vec<(&[u8], &Function)> {
         let functions = self.functions.iter().filter(|(_, function)| function.library == library);
-        let mut functions: Vec<_> = functions.map(|(name, function)| (&name[..], function)).collect();
+        let mut functions: Vec<_> = functions.map(|([_, name], function)| (&name[..], function)).collect();
         functions.sort_by_key(|(_, function)| function.position);
         functions
     }
@@ -166,8 +187,17 @@ impl Runner {
 }
 
 /// Takes the machine out of its place, if there is one.
-pub fn take_machine(cx: &mut Context<'_>) -> Option<Box<Runner>> {
+fn take_machine(cx: &mut Context<'_>) -> Option<Box<Runner>> {
     cx.server.scripts.machine.take()?.downcast().ok()
+}
+
+/// Changes the machine, if there is one. One that cannot be changed is dropped: the next use builds another.
+pub fn renew(cx: &mut Context<'_>, change: impl FnOnce(&mut Runner) -> Result<(), OutOfMemory>) {
+    if let Some(mut runner) = take_machine(cx)
+        && change(&mut runner).is_ok()
+    {
+        cx.server.scripts.machine.put(runner);
+    }
 }
 
 /// Does something with the machine. One is built if there is none, or if libraries and compiled scripts fill the present one.
@@ -217,7 +247,7 @@ pub fn run_program(
             Program::Script(slot) => (World::Script, runner.script(cx, slot)?),
             Program::Function(name) => {
                 runner.load_all(&cx.server.scripts.libraries);
-                let function = runner.functions.get(name).ok_or(CommandError::NO_SUCH_FUNCTION)?;
+                let (_, function) = runner.function(name).ok_or(CommandError::NO_SUCH_FUNCTION)?;
                 (World::Function, (function.compiled, function.flags))
             }
         };
@@ -227,7 +257,7 @@ pub fn run_program(
         host.borrow_mut().begin(cx, rights);
         let outcome = runner.machine.call(world, compiled, [keys, arguments], cx.reply);
         host.borrow_mut().end(cx, database);
-        outcome.map_err(|failure| failed(cx, &failure, program))
+        outcome.map_err(|failure| failed(cx, runner, &failure, program))
     })
 }
 
@@ -254,10 +284,10 @@ fn check_rights(cx: &Context<'_>, flags: u32, read_only: bool) -> Result<Rights,
     })
 }
 
-fn failed(cx: &Context<'_>, failure: &Failure, program: Program<'_>) -> ErrorText {
+fn failed(cx: &Context<'_>, runner: &Runner, failure: &Failure, program: Program<'_>) -> ErrorText {
     let name = match program {
         Program::Script(slot) => cx.server.scripts.cache.script(slot).map(|script| &script.name[..]),
-        Program::Function(name) => Some(name),
+        Program::Function(name) => runner.function(name).map(|(name, _)| name),
     };
     let place = failure.source.as_ref().map(|(source, line)| (&source[..], *line));
     ErrorText::script_failed(&failure.message, name.unwrap_or_default(), place)

@@ -11,7 +11,8 @@ use crate::{node, paths, rust};
 const TIMEOUT_S: &str = "300";
 
 pub(super) fn in_node() -> Result {
-    tests()?.run()
+    tests()?.run()?;
+    scripts()?.run()
 }
 
 pub(super) fn in_browser() -> Result {
@@ -28,6 +29,15 @@ fn tests() -> Result<Program> {
         .args(&["--no-default-features", "--features", "wasm"])
         .env("WASM_BINDGEN_TEST_TIMEOUT", TIMEOUT_S)
         .env("KEYLATCH_SESSION_FILES", session_files()?))
+}
+
+/// Tests of scripts: their numbers become addresses of 32 bits here. Without optimization their frames need a larger stack.
+fn scripts() -> Result<Program> {
+    let stack = format!("target.{}.rustflags=[\"-Clink-arg=-zstack-size=4194304\"]", rust::WASM);
+    Ok(Program::cargo()
+        .args(&["test", "--package", "keylatch", "--target", rust::WASM, "--test", "script_arguments"])
+        .args(&["--no-default-features", "--features", "wasm,scripting", "--config", &stack])
+        .env("WASM_BINDGEN_TEST_TIMEOUT", TIMEOUT_S))
 }
 
 /// Fingerprint of the names of all session files. They are compiled into the test: the compiler detects a changed file,

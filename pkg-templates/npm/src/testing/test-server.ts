@@ -107,7 +107,8 @@ export abstract class TestServer {
   }
 
   /**
-   * Returns to the state after the start: no keys, the configuration and the clock of the start, no faults, up.
+   * Returns to the state after the start: no keys, scripts and functions, the configuration and the clock of the start,
+   * no faults, up.
    * Connected clients stay, with their names, databases and subscriptions.
    */
   reset(): void {
@@ -116,6 +117,9 @@ export abstract class TestServer {
     this.#byClient((client) => {
       client.call('CLIENT', 'UNPAUSE');
       client.call('FLUSHALL');
+      // Settings of cjson end with the scripts and the functions.
+      client.call('SCRIPT', 'FLUSH');
+      client.call('FUNCTION', 'FLUSH');
     });
     this.#restoreConfiguration();
     this.resetClock();

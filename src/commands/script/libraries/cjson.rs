@@ -18,6 +18,7 @@ use lua_vm::state::LuaState;
 
 use super::output::push_result;
 use super::refusal::Refusal;
+use crate::commands::script::machine::conversion::int;
 use crate::commands::script::machine::natives::{
     Native, argument, argument_count, number_argument, set_field, string, string_argument,
 };
@@ -97,7 +98,7 @@ pub fn open(state: &mut LuaState, table: &GcRef<LuaTable>) -> Result<(), LuaErro
         host_value: RefCell::new(Some(settings)),
     }));
     for &(name, function) in FUNCTIONS {
-        let func = state.register_c_function(function, false);
+        let func = state.register_c_function(function, true);
         let function = GcRef::new(LuaCClosure { func, upvalues: RefCell::new(alloc::vec![settings]) });
         set_field(state, table, name, LuaValue::Function(LuaClosure::C(function)))?;
     }
@@ -203,10 +204,7 @@ fn read_integer(state: &mut LuaState, index: usize, least: i32, most: i32, setti
     if matches!(argument(state, index), LuaValue::Nil) {
         return Ok(());
     }
-    let number = number_argument(state, index)?;
-    // C converts to the lowest 32 bits of a 64-bit integer.
-    let in_range = number >= i64::MIN as f64 && number < i64::MAX as f64;
-    let value = if in_range { number as i64 as i32 } else { 0 };
+    let value = int(number_argument(state, index)?);
     if !(least..=most).contains(&value) {
         return Err(Refusal::Argument(1, format!("expected integer between {least} and {most}")));
     }

@@ -11,6 +11,7 @@ use lua_vm::state::LuaState;
 
 use super::output::push_result;
 use super::refusal::{MAX_SLOTS, Refusal};
+use crate::commands::script::machine::conversion::truncated;
 use crate::commands::script::machine::natives::{
     Native, argument, argument_count, number_argument, set_field, set_function, string, string_argument,
 };
@@ -60,39 +61,36 @@ fn unpack_one(state: &mut LuaState) -> Result<usize, Refusal> {
 
 /// `cmsgpack.unpack_limit(text, limit [, offset])`
 fn unpack_limit(state: &mut LuaState) -> Result<usize, Refusal> {
-    let limit = integer(number_argument(state, 2)?);
+    let limit = truncated(number_argument(state, 2)?);
     let offset = optional_integer(state, 3)?;
     unpack(state, limit, offset, 1)
 }
 
-fn optional_integer(state: &mut LuaState, index: usize) -> Result<i32, LuaError> {
+fn optional_integer(state: &mut LuaState, index: usize) -> Result<i64, LuaError> {
     match argument(state, index) {
         LuaValue::Nil => Ok(0),
-        _ => Ok(integer(number_argument(state, index)?)),
+        _ => Ok(truncated(number_argument(state, index)?)),
     }
-}
-
-/// Converts as C does: the lowest 32 bits of a 64-bit integer, which is zero in them for numbers out of range.
-fn integer(number: f64) -> i32 {
-    if number >= i64::MIN as f64 && number < i64::MAX as f64 { number as i64 as i32 } else { 0 }
 }
 
 /// Decodes values from an offset on. Without limit and offset all are decoded; else the offset behind the last is the
 /// first result, or -1 at the end.
-fn unpack(state: &mut LuaState, limit: i32, offset: i32, slots: usize) -> Result<usize, Refusal> {
+fn unpack(state: &mut LuaState, limit: i64, offset: i64, slots: usize) -> Result<usize, Refusal> {
     let text = string_argument(state, 1)?;
     let text = text.as_bytes();
+    // Messages show the lowest 32 bits.
+    let shown = offset as i32;
     if offset < 0 || limit < 0 {
         let length = text.len();
-        let message = alloc::format!("Invalid request to unpack with offset of {offset} and limit of {length}.");
+        let message = alloc::format!("Invalid request to unpack with offset of {shown} and limit of {length}.");
         return Err(Refusal::Text(message));
     }
-    let Some(rest) = text.get(offset as usize..) else {
-        let message = alloc::format!("Start offset {offset} greater than input length {}.", text.len());
+    let Some(rest) = usize::try_from(offset).ok().and_then(|offset| text.get(offset..)) else {
+        let message = alloc::format!("Start offset {shown} greater than input length {}.", text.len());
         return Err(Refusal::Text(message));
     };
     let all = limit == 0 && offset == 0;
-    let limit = if all { usize::MAX } else { limit as usize };
+    let limit = if all { usize::MAX } else { usize::try_from(limit).unwrap_or(usize::MAX) };
     let mut decoder = decode::Decoder::new(rest);
     let mut results = Vec::new();
     while !decoder.at_end() && results.len() < limit {

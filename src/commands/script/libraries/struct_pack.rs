@@ -216,9 +216,10 @@ fn unpack(state: &mut LuaState) -> Result<usize, Refusal> {
     let data = string_argument(state, 2)?;
     let mut position = match argument(state, 3) {
         LuaValue::Nil => 0,
-        _ => match truncated(number_argument(state, 3)?).cast_unsigned() as usize {
+        _ => match truncated(number_argument(state, 3)?).cast_unsigned() {
             0 => return Err(Refusal::argument(3, "offset must be 1 or greater")),
-            position => position - 1,
+            // A position that the target cannot address is behind any data.
+            position => usize::try_from(position - 1).unwrap_or(usize::MAX),
         },
     };
     let (mut format, data) = (Format::new(state, format.as_bytes())?, data.as_bytes());
@@ -311,16 +312,17 @@ fn previous_size(results: &mut Vec<LuaValue>) -> Result<usize, Refusal> {
 fn size(state: &mut LuaState) -> Result<usize, Refusal> {
     let format = string_argument(state, 1)?;
     let mut format = Format::new(state, format.as_bytes())?;
-    let mut position = 0_usize;
+    let mut position = 0_u64;
     while let Some((option, size)) = format.next()? {
-        position = position.saturating_add(format.padding(position, option, size));
+        // Only the lowest bits of a position decide its padding.
+        position = position.wrapping_add(format.padding(position as usize, option, size) as u64);
         match (option, size) {
             (b's', _) => return Err(Refusal::argument(1, "option 's' has no fixed size")),
             (b'c', 0) => return Err(Refusal::argument(1, "option 'c0' has no fixed size")),
             (letter, _) if letter.is_ascii_alphanumeric() => {}
             (other, _) => format.set(other)?,
         }
-        position = position.saturating_add(size);
+        position = position.wrapping_add(size as u64);
     }
     state.push(LuaValue::Float(position as f64));
     Ok(1)

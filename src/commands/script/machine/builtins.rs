@@ -2,19 +2,20 @@
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
-use core::cell::Cell;
 
 use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::{LuaCallable, LuaState};
 
 use super::checks::check_coroutines;
+use super::conversion::int;
 use super::natives::{
     argument, argument_count, argument_error, charge, closure, error_at_call, field, number_argument, push_string,
-    reserve, set_field, set_function, string_argument,
+    reserve, set_field, set_function, string, string_argument,
 };
 use super::protection::{callable, wrap};
+use super::redis_table::SharedHost;
 
-/// First byte of a compiled chunk, which is refused.
+/// First byte of a compiled chunk.
 const BINARY: u8 = 0x1b;
 /// Upper bound of the memory that a compiled text takes, for each of its bytes.
 pub const COMPILED_FACTOR: usize = 32;
@@ -47,17 +48,13 @@ pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), Lu
     set_field(state, globals, "os", LuaValue::Table(os))
 }
 
-/// Replaces the functions of chance by those of a generator.
-pub fn replace_random(
-    state: &mut LuaState,
-    globals: &GcRef<LuaTable>,
-    generator: &Rc<Cell<Generator>>,
-) -> Result<(), LuaError> {
+/// Replaces the functions of chance by those of the engine's generator.
+pub fn replace_random(state: &mut LuaState, globals: &GcRef<LuaTable>, host: &SharedHost) -> Result<(), LuaError> {
     if let LuaValue::Table(math) = field(state, globals, "math")? {
-        let (shared, generator) = (generator.clone(), generator.clone());
+        let (shared, host) = (host.clone(), host.clone());
         let function = closure(state, Rc::new(move |state| random(state, &shared)));
         set_field(state, &math, "random", function)?;
-        let function = closure(state, Rc::new(move |state| seed(state, &generator)));
+        let function = closure(state, Rc::new(move |state| seed(state, &host)));
         set_field(state, &math, "randomseed", function)?;
     }
     Ok(())
@@ -80,14 +77,22 @@ fn call_protected(state: &mut LuaState, original: &LuaCallable) -> Result<usize,
     Ok(results)
 }
 
-/// Refuses compiled chunks, and charges the text.
+/// Charges the text. A compiled chunk is read as text, too, and refused as such: a space in front hides its first byte
+/// from the machine. The name of the chunk stays the whole text.
 fn check_text(state: &mut LuaState) -> Result<(), LuaError> {
     let text = string_argument(state, 1)?;
-    if text.as_bytes().first() == Some(&BINARY) {
-        return Err(error_at_call(state, b"attempt to load a binary chunk"));
-    }
     charge(state, text.len())?;
-    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))
+    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))?;
+    if text.as_bytes().first() == Some(&BINARY) {
+        // A name in C ends at a zero byte.
+        let shown = text.as_bytes().split(|&byte| byte == 0).next().unwrap_or_default();
+        let name = if argument(state, 2) == LuaValue::Nil { string(state, shown)? } else { argument(state, 2) };
+        let spaced = string(state, &[b" ", text.as_bytes()].concat())?;
+        state.set_top(state.current_call_info().func + 1);
+        state.push(spaced);
+        state.push(name);
+    }
+    Ok(())
 }
 
 /// `load(function [, name])`: the pieces that the function returns, loaded as one text.
@@ -112,7 +117,7 @@ fn load(state: &mut LuaState, loadstring: &LuaCallable) -> Result<usize, LuaErro
     let first = state.current_call_info().func + 1;
     state.set_top(first);
     push_string(state, &text)?;
-    let name = if name == LuaValue::Nil { super::natives::string(state, b"=(load)")? } else { name };
+    let name = if name == LuaValue::Nil { string(state, b"=(load)")? } else { name };
     state.push(name);
     loadstring.call(state)
 }
@@ -148,49 +153,26 @@ fn clock(state: &mut LuaState) -> Result<usize, LuaError> {
     Ok(1)
 }
 
-/// Generator of `math.random`: the one of `lrand48`, seeded alike for each script.
-#[derive(Clone, Copy, Debug)]
-pub struct Generator(u64);
-
-impl Default for Generator {
-    fn default() -> Generator {
-        Generator::seeded(0)
-    }
-}
-
-impl Generator {
-    fn seeded(seed: u32) -> Generator {
-        Generator(u64::from(seed) << 16 | 0x330e)
-    }
-
-    /// Next number of 31 bits.
-    fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(0x5_deec_e66d).wrapping_add(0xb) & 0xffff_ffff_ffff;
-        (self.0 >> 17) as u32
-    }
-}
-
 /// `math.random([[least,] greatest])`
-fn random(state: &mut LuaState, generator: &Cell<Generator>) -> Result<usize, LuaError> {
-    const LIMIT: f64 = i32::MAX as f64;
-    let mut next = generator.get();
-    let fraction = f64::from(next.next() % i32::MAX as u32) / LIMIT;
-    generator.set(next);
+fn random(state: &mut LuaState, host: &SharedHost) -> Result<usize, LuaError> {
+    let fraction = f64::from(host.borrow_mut().draw() % i32::MAX as u32) / f64::from(i32::MAX);
     let number = match argument_count(state) {
         0 => fraction,
         1 => {
-            let greatest = number_argument(state, 1)?.trunc();
-            if greatest < 1.0 {
+            let greatest = int(number_argument(state, 1)?);
+            if greatest < 1 {
                 return Err(argument_error(state, 1, "interval is empty"));
             }
-            libm::floor(fraction * greatest) + 1.0
+            libm::floor(fraction * f64::from(greatest)) + 1.0
         }
         2 => {
-            let (least, greatest) = (number_argument(state, 1)?.trunc(), number_argument(state, 2)?.trunc());
+            let (least, greatest) = (int(number_argument(state, 1)?), int(number_argument(state, 2)?));
             if least > greatest {
                 return Err(argument_error(state, 2, "interval is empty"));
             }
-            libm::floor(fraction * (greatest - least + 1.0)) + least
+            // Sums of `int` wrap around on the processors that Redis runs on.
+            let count = greatest.wrapping_sub(least).wrapping_add(1);
+            libm::floor(fraction * f64::from(count)) + f64::from(least)
         }
         _ => return Err(error_at_call(state, b"wrong number of arguments")),
     };
@@ -199,8 +181,8 @@ fn random(state: &mut LuaState, generator: &Cell<Generator>) -> Result<usize, Lu
 }
 
 /// `math.randomseed(seed)`
-fn seed(state: &mut LuaState, generator: &Cell<Generator>) -> Result<usize, LuaError> {
-    let seed = number_argument(state, 1)?;
-    generator.set(Generator::seeded(seed as i64 as u32));
+fn seed(state: &mut LuaState, host: &SharedHost) -> Result<usize, LuaError> {
+    let seed = int(number_argument(state, 1)?);
+    host.borrow_mut().seed_random(seed.cast_unsigned());
     Ok(0)
 }

@@ -144,7 +144,8 @@ pub fn charge_moved(state: &LuaState, elements: f64) -> Result<(), LuaError> {
 fn sort(state: &mut LuaState, original: &LuaCallable, less_than: LuaValue) -> Result<usize, LuaError> {
     if let LuaValue::Table(table) = argument(state, 1) {
         let len = table.getn();
-        charge(state, (len as usize).saturating_mul(len.max(1).ilog2() as usize))?;
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        charge(state, len.saturating_mul(len.max(1).ilog2() as usize))?;
         match argument_count(state) {
             1 => state.push(less_than),
             _ if argument(state, 2) == LuaValue::Nil => state.set_at(state.current_call_info().func + 2, less_than),

@@ -4,8 +4,10 @@ use core::mem::{size_of, size_of_val};
 use core::ops::RangeInclusive;
 
 use lua_types::{LuaError, LuaValue};
+use lua_vm::api;
 use lua_vm::state::{CallInfo, LuaState};
 
+use super::conversion::int;
 use super::natives::{argument, argument_count, charge, memory_limit, reserve};
 
 /// Number of coroutines that are made between two checks of their memory.
@@ -16,15 +18,14 @@ const FORMAT_BYTES: usize = 512;
 /// Upper bound of the characters of `%q` for one of its argument.
 const QUOTED_FACTOR: usize = 4;
 
-/// Cuts the decimals off arguments that are integers in Lua: Lua 5.1 does, and later versions refuse them.
-pub fn truncate(state: &mut LuaState, indices: RangeInclusive<usize>) -> Result<(), LuaError> {
+/// Casts arguments to integers of C, where they are numbers: Lua 5.1 does, and later versions refuse what is no integer.
+pub fn cast(state: &mut LuaState, indices: RangeInclusive<usize>) -> Result<(), LuaError> {
     let base = state.current_call_info().func;
     for index in indices {
-        if let LuaValue::Float(number) = argument(state, index)
-            && number.is_finite()
-            && number.trunc() != number
+        if index <= argument_count(state)
+            && let Some(number) = api::to_number_x(state, index as i32)
         {
-            state.set_at(base + index as i32, LuaValue::Float(number.trunc()));
+            state.set_at(base + index as i32, LuaValue::Float(int(number).into()));
         }
     }
     Ok(())

@@ -246,6 +246,12 @@ pub fn truncated(number: f64) -> i64 {
     if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
 }
 
+/// Truncates a number as C's casts to `long long` and then to `int` do: the lowest 32 bits, which are zero for numbers
+/// out of range. Lua 5.1 reads most integer arguments this way.
+pub fn int(number: f64) -> i32 {
+    truncated(number) as i32
+}
+
 /// Truncates a number as C's cast to `unsigned long long` does on x86-64: negative numbers count from 2^64 down, and
 /// numbers out of range give fixed values.
 pub fn unsigned(number: f64) -> u64 {

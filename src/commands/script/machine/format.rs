@@ -1,4 +1,4 @@
-//! Integers in `string.format`. Lua 5.1 casts a number as C does on the processors that Redis runs on, where a negative
+//! Items of `string.format`. Lua 5.1 casts a number as C does on the processors that Redis runs on, where a negative
 //! number is a large unsigned one. The machine clamps numbers instead, so those that differ are written here.
 
 use alloc::format;
@@ -9,36 +9,49 @@ use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::api;
 use lua_vm::state::LuaState;
 
+use super::classes::ESCAPE;
 use super::conversion::{truncated, unsigned};
-use super::natives::{argument_count, string, string_argument};
+use super::natives::{argument_count, argument_error, error_at_call, string, string_argument};
 use super::protection::wrap;
 
 /// Most digits of a width or a precision.
 const DIGITS_MAX: usize = 2;
+/// Flags of an item. It has at most as many, which may be equal.
+const FLAGS: &[u8] = b"-+#0 ";
+/// Letters that end an item.
+const LETTERS: &[u8] = b"cdiouxXeEfgGqs";
 
 /// Replaces `string.format`.
 pub fn replace(state: &mut LuaState, library: &GcRef<LuaTable>) -> Result<(), LuaError> {
     wrap(state, library, "format", cast_integers)
 }
 
-/// Gives the integers of a format the values of C. A number that is not exact becomes a text, and its item `%s`.
+/// Gives the integers of a format the values of C. A number that is not exact becomes a text, and its item `%s`. Items are
+/// refused in the words of Lua 5.1, and lose flags that have no effect in C and that the function refuses.
 fn cast_integers(state: &mut LuaState) -> Result<(), LuaError> {
     let template = string_argument(state, 1)?;
     let mut rest = template.as_bytes();
     let (mut text, mut index, first) = (Vec::new(), 1, state.current_call_info().func);
-    while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
-        // The function reports an item that cannot be read.
-        let Some((item, behind)) = Item::read(&rest[at + 1..]) else { break };
-        index += usize::from(item.letter != b'%');
-        let own = &rest[..rest.len() - behind.len()];
+    while let Some(at) = rest.iter().position(|&byte| byte == ESCAPE) {
+        text.extend_from_slice(&rest[..at]);
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix(&[ESCAPE]) {
+            text.extend_from_slice(b"%%");
+            rest = behind;
+            continue;
+        }
+        index += 1;
+        if index > argument_count(state) {
+            return Err(argument_error(state, index, "no value"));
+        }
+        let (item, behind) = Item::read(rest).map_err(|message| error_at_call(state, &message))?;
         match integer(state, index, item.letter) {
             Some(number) => {
                 let shown = string(state, item.show(number).as_bytes())?;
                 state.set_at(first + index as i32, shown);
-                text.extend_from_slice(&own[..at]);
                 text.extend_from_slice(b"%s");
             }
-            None => text.extend_from_slice(own),
+            None => item.write(&mut text),
         }
         rest = behind;
     }
@@ -75,16 +88,47 @@ struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// Reads an item behind its `%`; returns it with what follows.
-    fn read(text: &'a [u8]) -> Option<(Item<'a>, &'a [u8])> {
-        let (flags, rest) = split(text, |byte| b"-+#0 ".contains(&byte));
+    /// Reads an item behind its `%`; returns it with what follows. The error is a message.
+    fn read(text: &'a [u8]) -> Result<(Item<'a>, &'a [u8]), Vec<u8>> {
+        let (flags, rest) = split(text, |byte| FLAGS.contains(&byte));
+        if flags.len() > FLAGS.len() {
+            return Err(b"invalid format (repeated flags)".to_vec());
+        }
         let (width, rest) = number(rest)?;
         let (precision, rest) = match rest.strip_prefix(b".") {
             Some(rest) => number(rest).map(|(precision, rest)| (Some(precision), rest))?,
             None => (None, rest),
         };
-        let (&letter, rest) = rest.split_first()?;
-        Some((Item { flags, width, precision, letter }, rest))
+        let (letter, rest) = rest.split_first().map_or((0, rest), |(&letter, rest)| (letter, rest));
+        if LETTERS.contains(&letter) {
+            return Ok((Item { flags, width, precision, letter }, rest));
+        }
+        // A text in C ends at a zero byte.
+        let shown = if letter == 0 { &[][..] } else { &[letter][..] };
+        Err([b"invalid option '%", shown, b"' to 'format'"].concat())
+    }
+
+    /// Writes the item with the flags that its letter has an effect for.
+    fn write(&self, out: &mut Vec<u8>) {
+        let kept: &[u8] = match self.letter {
+            b'd' | b'i' => b"-+0 ",
+            b'o' | b'x' | b'X' => b"-#0",
+            b'u' => b"-0",
+            b'c' | b's' => b"-",
+            b'q' => return out.extend_from_slice(b"%q"),
+            _ => FLAGS,
+        };
+        out.push(ESCAPE);
+        out.extend(self.flags.iter().filter(|flag| kept.contains(flag)));
+        if self.width > 0 {
+            out.extend_from_slice(format!("{}", self.width).as_bytes());
+        }
+        match self.precision {
+            // The function refuses a precision of a character.
+            Some(precision) if self.letter != b'c' => out.extend_from_slice(format!(".{precision}").as_bytes()),
+            _ => {}
+        }
+        out.push(self.letter);
     }
 
     /// Text of an unsigned integer, as of C's `printf`.
@@ -113,9 +157,11 @@ fn split(text: &[u8], is_part: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     text.split_at(len)
 }
 
-/// Reads a width or a precision, 0 without digits.
-fn number(text: &[u8]) -> Option<(usize, &[u8])> {
+/// Reads a width or a precision, 0 without digits. The error is a message.
+fn number(text: &[u8]) -> Result<(usize, &[u8]), Vec<u8>> {
     let (digits, rest) = split(text, |byte| byte.is_ascii_digit());
-    let value = digits.iter().fold(0, |value, digit| value * 10 + usize::from(digit - b'0'));
-    (digits.len() <= DIGITS_MAX).then_some((value, rest))
+    if digits.len() > DIGITS_MAX {
+        return Err(b"invalid format (width or precision too long)".to_vec());
+    }
+    Ok((digits.iter().fold(0, |value, digit| value * 10 + usize::from(digit - b'0')), rest))
 }

@@ -1,13 +1,10 @@
 //! Global variables of scripts, of functions, and of libraries while they are loaded: what Redis leaves of Lua, in
 //! protected tables.
 
-use alloc::rc::Rc;
-use core::cell::Cell;
-
 use lua_types::{GcRef, LuaError, LuaTable, LuaType, LuaValue};
 use lua_vm::state::LuaState;
 
-use super::builtins::{self, Generator};
+use super::builtins;
 use super::charges;
 use super::coroutines;
 use super::natives::{error_at_call, field, set_field, set_function, string};
@@ -52,6 +49,22 @@ const KEPT: &[&str] = &[
 /// Libraries of Lua that scripts see.
 const LUA_LIBRARIES: &[&str] = &["coroutine", "math", "os", "string", "table"];
 
+/// Purpose of a text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum World {
+    Script,
+    Function,
+}
+
+impl World {
+    pub fn chunk_name(self) -> &'static [u8] {
+        match self {
+            World::Script => b"@user_script",
+            World::Function => b"@user_function",
+        }
+    }
+}
+
 /// Environments: the global variables of scripts, of functions that run, and of libraries that are loaded.
 #[derive(Clone, Copy, Debug)]
 pub struct Environments {
@@ -75,7 +88,6 @@ impl Environments {
         state: &mut LuaState,
         host: &SharedHost,
         registrations: &Registrations,
-        generator: &Rc<Cell<Generator>>,
     ) -> Result<Environments, LuaError> {
         let LuaValue::Table(globals) = state.global().globals else {
             return Err(LuaError::runtime(format_args!("no globals")));
@@ -86,7 +98,7 @@ impl Environments {
         guard_functions(state, &globals)?;
         builtins::replace(state, &globals)?;
         strings::replace(state, &globals)?;
-        builtins::replace_random(state, &globals, generator)?;
+        builtins::replace_random(state, &globals, host)?;
         protect_strings(state, &globals)?;
         let script_real = state.new_table();
         let function_real = state.new_table();
@@ -95,13 +107,6 @@ impl Environments {
             if let (LuaValue::Table(table), true) = (value, LUA_LIBRARIES.contains(name)) {
                 value = protect(state, &table)?;
             }
-            set_field(state, &script_real, name, value)?;
-            set_field(state, &function_real, name, value)?;
-        }
-        for &(name, open) in LIBRARIES {
-            let table = state.new_table();
-            open(state, &table)?;
-            let value = protect(state, &table)?;
             set_field(state, &script_real, name, value)?;
             set_field(state, &function_real, name, value)?;
         }
@@ -115,7 +120,25 @@ impl Environments {
         set_field(state, &script_real, "_G", script)?;
         set_field(state, &function_real, "_G", function)?;
         let list_names = [string(state, b"KEYS")?, string(state, b"ARGV")?];
-        Ok(Environments { script, script_real, function, function_real, load_real, list_names })
+        let environments = Environments { script, script_real, function, function_real, load_real, list_names };
+        environments.open_libraries(state, World::Script)?;
+        environments.open_libraries(state, World::Function)?;
+        Ok(environments)
+    }
+
+    /// Opens the libraries of a world, or opens them anew. Each world has its own, since some have settings.
+    pub fn open_libraries(&self, state: &mut LuaState, world: World) -> Result<(), LuaError> {
+        let real = match world {
+            World::Script => self.script_real,
+            World::Function => self.function_real,
+        };
+        for &(name, open) in LIBRARIES {
+            let table = state.new_table();
+            open(state, &table)?;
+            let value = protect(state, &table)?;
+            set_field(state, &real, name, value)?;
+        }
+        Ok(())
     }
 
     /// Shows libraries the globals of loading, or functions those of running.

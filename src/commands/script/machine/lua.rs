@@ -2,18 +2,18 @@
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
-use core::cell::{Cell, RefCell};
+use core::cell::RefCell;
 use core::fmt;
 
 use lua_types::{LuaClosure, LuaError, LuaValue};
 use lua_vm::api;
 use lua_vm::state::{ExternalRootKey, LuaState};
 
-use super::builtins::{COMPILED_FACTOR, Generator};
+use super::builtins::COMPILED_FACTOR;
 use super::collections;
 use super::conversion::write_result;
 use super::errors::{Failure, failure, message_handler, worded};
-use super::globals::Environments;
+use super::globals::{Environments, World};
 use super::natives::{bound_memory, heap_guard, reserve, set, set_element, string};
 use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
@@ -30,22 +30,6 @@ const NESTED_CALLS_MAX: u32 = 64;
 const UNUSED_CALLS: u32 = 200 - NESTED_CALLS_MAX;
 /// Instructions between two checks of the limits: each one, since a string may double with each instruction.
 const CHECK_INTERVAL: i32 = 1;
-
-/// Purpose of a text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum World {
-    Script,
-    Function,
-}
-
-impl World {
-    fn chunk_name(self) -> &'static [u8] {
-        match self {
-            World::Script => b"@user_script",
-            World::Function => b"@user_function",
-        }
-    }
-}
 
 /// Function of a machine, to be called or released.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +50,6 @@ pub struct Machine {
     host: SharedHost,
     environments: Environments,
     registrations: Registrations,
-    generator: Rc<Cell<Generator>>,
     handler: LuaValue,
     /// Largest reply of a script.
     reply_bytes_max: usize,
@@ -88,8 +71,7 @@ impl Machine {
         let host = Rc::new(RefCell::new(Host::default()));
         let _guard = heap_guard(&state);
         let registrations = Registrations::default();
-        let generator = Rc::new(Cell::new(Generator::default()));
-        let environments = Environments::new(&mut state, &host, &registrations, &generator).map_err(shown)?;
+        let environments = Environments::new(&mut state, &host, &registrations).map_err(shown)?;
         let globals = [environments.script, environments.function, LuaValue::Table(environments.load_real)];
         for value in globals.into_iter().chain(environments.list_names) {
             state.external_root_value(value);
@@ -101,7 +83,6 @@ impl Machine {
             host,
             environments,
             registrations,
-            generator,
             handler: LuaValue::Function(LuaClosure::LightC(handler)),
             reply_bytes_max: usize::MAX,
             kept_bytes: 0,
@@ -203,6 +184,15 @@ impl Machine {
         self.state.external_unroot_value(compiled.0);
     }
 
+    /// Opens the libraries of a world anew: their settings are those of the start again.
+    pub fn renew_libraries(&mut self, world: World) -> Result<(), OutOfMemory> {
+        let state = &mut self.state;
+        let _guard = heap_guard(state);
+        self.environments.open_libraries(state, world).map_err(|_| OutOfMemory)?;
+        state.gc_check_step();
+        Ok(())
+    }
+
     /// Runs a script, with keys and arguments as the global variables KEYS and ARGV, or a function, with both as arguments.
     pub fn call(
         &mut self,
@@ -213,7 +203,6 @@ impl Machine {
     ) -> Result<(), Failure> {
         let environment = self.environment(world);
         let (environments, handler) = (self.environments, self.handler);
-        self.generator.set(Generator::default());
         let state = &mut self.state;
         let _guard = heap_guard(state);
         state.sandbox_reset();

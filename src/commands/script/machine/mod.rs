@@ -26,4 +26,5 @@ mod standard;
 mod strings;
 
 pub use errors::Failure;
-pub use lua::{Compiled, LoadedFunction, Machine, World};
+pub use globals::World;
+pub use lua::{Compiled, LoadedFunction, Machine};

@@ -8,7 +8,7 @@ use lua_types::{GcRef, LuaClosure, LuaError, LuaTable, LuaValue};
 use lua_vm::state::{LuaCallable, LuaState};
 
 use super::natives::{
-    argument, argument_count, argument_error, closure, error_at_call, field, set, set_field, set_function,
+    argument, argument_count, argument_error, closure, error_at_call, field, set, set_field, set_function, string,
     table_argument,
 };
 
@@ -107,7 +107,10 @@ pub fn callable(state: &mut LuaState, table: &GcRef<LuaTable>, name: &str) -> Re
 /// Refuses to change a protected table.
 fn refuse_protected(state: &mut LuaState) -> Result<(), LuaError> {
     match argument(state, 1) {
-        LuaValue::Table(table) if real_of(&table).is_some() => Err(LuaError::runtime(format_args!("{READ_ONLY}"))),
+        // The error of a library's function has no line in front.
+        LuaValue::Table(table) if real_of(&table).is_some() => {
+            Err(LuaError::Runtime(string(state, READ_ONLY.as_bytes())?))
+        }
         _ => Ok(()),
     }
 }

@@ -17,6 +17,7 @@ use super::natives::{
 };
 use crate::base::argv::Argv;
 use crate::base::headroom::OutOfMemory;
+use crate::base::number::write_double;
 use crate::base::sha1;
 use crate::commands::script::host::Host;
 use crate::resp::encode::Protocol;
@@ -24,13 +25,10 @@ use crate::resp::encode::Protocol;
 /// Shared state of the engine while a script runs.
 pub type SharedHost = Rc<RefCell<Host>>;
 
-/// Number of digits that give a double back.
-const EXACT_DIGITS: usize = 17;
-
 /// Instructions of Lua that take the time of a small command.
 const COMMAND_INSTRUCTIONS: usize = 16;
 /// Bytes of values that a command visits in the time of one instruction, if it does so fast.
-const VISITED_BYTES_PER_INSTRUCTION: usize = 64;
+const VISITED_BYTES_PER_INSTRUCTION: u64 = 64;
 /// Bytes that are hashed in the time of one instruction.
 const HASHED_BYTES_PER_INSTRUCTION: usize = 2;
 
@@ -106,7 +104,7 @@ fn call(state: &mut LuaState, host: &SharedHost, raises: bool) -> Result<usize, 
     }
     let (reply, protocol) = (host.reply(), host.protocol);
     charge_bytes(state, argv.as_ref().bytes_len() + reply.len())?;
-    charge(state, host.visited_bytes as usize / VISITED_BYTES_PER_INSTRUCTION)?;
+    charge(state, usize::try_from(host.visited_bytes / VISITED_BYTES_PER_INSTRUCTION).unwrap_or(usize::MAX))?;
     let is_error = reply.first() == Some(&b'-');
     let value = from_reply(state, reply, protocol)?;
     host.keep_request(argv);
@@ -128,7 +126,7 @@ fn argument_bytes(state: &LuaState) -> usize {
     (1..=argument_count(state)).map(length).fold(0, usize::saturating_add)
 }
 
-/// Writes the command of a call: strings, and numbers with all their digits.
+/// Writes the command of a call: strings, and numbers in the shortest form that reads back.
 fn write_command(state: &LuaState, argv: &mut Argv) -> Result<(), &'static str> {
     let count = argument_count(state);
     if count == 0 {
@@ -150,14 +148,12 @@ fn write_command(state: &LuaState, argv: &mut Argv) -> Result<(), &'static str> 
     Ok(())
 }
 
+/// Writes a number as Redis does since 7.2: zero has no sign, but a value that is no number may have one.
 fn write_number(number: f64, out: &mut Vec<u8>) {
-    let whole = number as i64;
-    if whole as f64 == number && whole.unsigned_abs() < 10_u64.pow(15) && !(number == 0.0 && number.is_sign_negative())
-    {
-        crate::base::number::write_integer(whole, out);
-    } else {
-        write_general(number, EXACT_DIGITS, out);
+    if number.is_nan() && number.is_sign_negative() {
+        out.push(b'-');
     }
+    write_double(if number == 0.0 { 0.0 } else { number }, out);
 }
 
 /// `redis.setresp(2 | 3)`
@@ -229,10 +225,10 @@ fn log(state: &mut LuaState) -> Result<usize, LuaError> {
     if argument_count(state) < 2 {
         return Err(raise(state, b"ERR redis.log() requires two arguments or more."));
     }
-    match argument(state, 1) {
-        LuaValue::Float(level) if (0.0..=3.0).contains(&level) => Ok(0),
-        LuaValue::Float(_) => Err(raise(state, b"ERR Invalid debug level.")),
-        _ => Err(raise(state, b"ERR First argument must be a number (log level).")),
+    match api::to_number_x(state, 1).map(f64::trunc) {
+        Some(level) if (0.0..=3.0).contains(&level) => Ok(0),
+        Some(_) => Err(raise(state, b"ERR Invalid log level.")),
+        None => Err(raise(state, b"ERR First argument must be a number (log level).")),
     }
 }
 
@@ -241,8 +237,9 @@ fn set_replication(state: &mut LuaState) -> Result<usize, LuaError> {
     if argument_count(state) != 1 {
         return Err(raise(state, b"ERR redis.set_repl() requires one argument."));
     }
-    match argument(state, 1) {
-        LuaValue::Float(flags) if (0.0..=3.0).contains(&flags) => Ok(0),
+    // Other values than numbers count as 0.
+    match api::to_number_x(state, 1).unwrap_or_default().trunc() {
+        0.0..=3.0 => Ok(0),
         _ => Err(raise(state, b"ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")),
     }
 }

@@ -18,14 +18,11 @@ const LIBRARIES: &[(&[u8], Native)] = &[
 ];
 
 const STRING_FUNCTIONS: &[(&[u8], Native)] = &[
-    (b"char", string_lib::str_char),
     (b"dump", string_lib::str_dump),
     (b"format", string_lib::str_format),
     (b"len", string_lib::str_len),
     (b"lower", string_lib::str_lower),
-    (b"rep", string_lib::str_rep),
     (b"reverse", string_lib::str_reverse),
-    (b"sub", string_lib::str_sub),
     (b"upper", string_lib::str_upper),
 ];
 

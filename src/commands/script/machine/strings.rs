@@ -10,19 +10,22 @@ use lua_types::{GcRef, LuaClosure, LuaError, LuaTable, LuaValue};
 use lua_vm::state::LuaState;
 
 use super::charges::charge_bytes;
-use super::checks::{check_concat, check_copy, check_format, truncate};
+use super::checks::{cast, check_concat, check_copy, check_format};
+use super::conversion::int;
 use super::natives::{
-    argument, argument_count, argument_error, charge, closure, display_number, error_at_call, field, number_argument,
-    push_string, reserve, set_field, set_function, string, string_argument,
+    argument, argument_error, charge, closure, display_number, error_at_call, field, number_argument, push_string,
+    reserve, set_field, set_function, string, string_argument,
 };
 use super::patterns::{Captured, MatchError, Matcher};
 use super::protection::wrap;
+use super::results::position;
 
 /// Bytes that are compared at once.
 const COMPARED_BYTES: usize = 16;
 /// Characters that make a pattern more than a text.
 const SPECIALS: &[u8] = b"^$*+?.([%-";
-/// Replaces functions of the libraries `string` and `table`.
+
+/// Replaces functions of the libraries `string` and `table`, and casts the integers of others.
 pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), LuaError> {
     if let LuaValue::Table(library) = field(state, globals, "string")? {
         set_function(state, &library, "find", |state| find(state, true))?;
@@ -35,32 +38,28 @@ pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), Lu
         set_function(state, &library, "gsub", gsub)?;
         super::format::replace(state, &library)?;
         wrap(state, &library, "format", check_format)?;
-        for name in ["lower", "upper", "reverse", "sub"] {
+        for name in ["lower", "upper", "reverse"] {
             wrap(state, &library, name, check_copy)?;
         }
-        for name in ["sub", "rep"] {
-            wrap(state, &library, name, |state| truncate(state, 2..=3))?;
-        }
-        wrap(state, &library, "char", |state| truncate(state, 1..=argument_count(state)))?;
     }
-    wrap(state, globals, "select", |state| truncate(state, 1..=1))?;
-    wrap(state, globals, "tonumber", |state| truncate(state, 2..=2))?;
+    wrap(state, globals, "select", |state| cast(state, 1..=1))?;
+    wrap(state, globals, "tonumber", |state| cast(state, 2..=2))?;
+    wrap(state, globals, "error", |state| cast(state, 2..=2))?;
+    if let LuaValue::Table(library) = field(state, globals, "math")? {
+        wrap(state, &library, "ldexp", |state| cast(state, 2..=2))?;
+    }
     if let LuaValue::Table(library) = field(state, globals, "table")? {
         wrap(state, &library, "concat", check_concat)?;
-        wrap(state, &library, "concat", |state| truncate(state, 3..=4))?;
-        wrap(state, &library, "remove", |state| truncate(state, 2..=2))?;
+        wrap(state, &library, "concat", |state| cast(state, 3..=4))?;
+        wrap(state, &library, "remove", |state| cast(state, 2..=2))?;
     }
     Ok(())
 }
 
-/// Position that an argument names, from 0 on: negative numbers count from the end.
+/// Offset that an argument names as a position: at most the end of the text.
 fn start_argument(state: &mut LuaState, index: usize, len: usize) -> Result<usize, LuaError> {
-    if argument(state, index) == LuaValue::Nil {
-        return Ok(0);
-    }
-    let number = number_argument(state, index)?.trunc();
-    let number = if number < 0.0 { number + len as f64 } else { number - 1.0 };
-    Ok(number.clamp(0.0, len as f64) as usize)
+    let position = position(state, index, len, 1)?;
+    Ok((position - 1).clamp(0, len as i64) as usize)
 }
 
 /// Runs the matcher, and charges its steps.
@@ -71,7 +70,7 @@ fn run<T>(
 ) -> Result<T, LuaError> {
     let before = matcher.steps_left();
     let outcome = act(matcher);
-    charge(state, (before - matcher.steps_left()) as usize)?;
+    charge(state, usize::try_from(before - matcher.steps_left()).unwrap_or(usize::MAX))?;
     outcome.map_err(|error| match error {
         MatchError::Malformed(text) => error_at_call(state, text.as_bytes()),
         MatchError::Exhausted => error_at_call(state, b"pattern too complex"),
@@ -220,7 +219,7 @@ fn gsub(state: &mut LuaState) -> Result<usize, LuaError> {
     let (source, pattern) = (text.as_bytes(), pattern.as_bytes());
     let count_max = match argument(state, 4) {
         LuaValue::Nil => f64::INFINITY,
-        _ => number_argument(state, 4)?.trunc(),
+        _ => int(number_argument(state, 4)?).into(),
     };
     let (anchored, pattern) = pattern.strip_prefix(b"^").map_or((false, pattern), |rest| (true, rest));
     let mut matcher = matcher(state, source, pattern);
