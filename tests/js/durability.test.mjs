@@ -21,7 +21,7 @@ test('each cell with a promise names a test, and each named test is listed', () 
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .flatMap((line) => line.split('|').slice(2, -1));
-  // What the platform promises, not this package, has no test here.
+  // Promises of the platform have no test here.
   const bare = cells.filter((cell) => cell.trim() !== '' && !/\[\w\]/.test(cell));
   assert.ok(cells.length > 40, `${cells.length} cells`);
   assert.deepEqual(
