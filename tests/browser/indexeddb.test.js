@@ -157,7 +157,11 @@ for (const way of ['navigate', 'reload', 'close'])
       return values;
     }, way);
     assert.ok(Number(written) > 0);
-    assert.deepEqual(kept, [written, '1']);
+    const [count, leaving] = kept;
+    assert.equal(leaving, '1');
+    // The last task of a page that is closed may end between its two writes.
+    const extra = Number(count) - Number(written);
+    assert.ok(extra >= 0 && extra <= 1, `${written} written, ${count} kept`);
   });
 
 test('a page that is left keeps its last writes in localStorage; the next page moves them into IndexedDB', async () => {

@@ -108,9 +108,9 @@ class IndexedDbStore implements Store {
   /** The transaction begins before this method returns, if the database is connected; after the page was left, behind its task. */
   async append(piece: Uint8Array, nowMs: number): Promise<void> {
     const number = this.#log.add(piece, nowMs);
-    if (this.isUrgent) this.#keepTail();
-    // A page that was left ends at any moment. What its program writes by itself is not held up by the database.
-    if (this.#page.isCollecting) await undefined;
+    const isKept = this.isUrgent && this.#keepTail();
+    // A page that was left ends at any moment. With the tail written, the database does not hold up what its program writes.
+    if (isKept && this.#page.isCollecting) await undefined;
     await this.#run((db) => this.#write(db, number), isBrokenError);
     this.#confirm(number);
   }
@@ -203,21 +203,23 @@ class IndexedDbStore implements Store {
     if (this.#log.pending.length === 0) this.#tail.remove();
   }
 
-  /** A short tail is written before the call returns. A long one is written once for all writes of a task. */
-  #keepTail(): void {
+  /** Writes a short tail before the call returns, and a long one once for all writes of a task. True if it was written. */
+  #keepTail(): boolean {
     if (this.#log.pendingBytes <= TAIL_BYTES) return this.#writeTail();
-    if (this.#isTailDue) return;
+    if (this.#isTailDue) return false;
     this.#isTailDue = true;
     queueMicrotask(() => {
       if (this.#isTailDue) this.#writeTail();
     });
+    return false;
   }
 
-  #writeTail(): void {
+  #writeTail(): boolean {
     this.#isTailDue = false;
     const records = this.#log.pending;
     // Without the lock, the database belongs to another page.
-    if (records.length > 0 && !this.#isClosed) this.#tail.write(encodeTail({ seeds: this.#seeds, records }));
+    if (records.length === 0 || this.#isClosed) return false;
+    return this.#tail.write(encodeTail({ seeds: this.#seeds, records }));
   }
 
   #factory(): IDBFactory {

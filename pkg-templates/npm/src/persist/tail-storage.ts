@@ -18,12 +18,16 @@ export class TailStorage {
     }
   }
 
-  /** Writes a text. Without the room for it the text before stays, which is a beginning of this one. */
-  write(text: string): void {
+  /** Writes a text. Without the room for it the text before stays, which is a beginning of this one, and the result is false. */
+  write(text: string): boolean {
     try {
-      storage()?.setItem(this.#key, text);
+      const place = storage();
+      place?.setItem(this.#key, text);
       this.#own = text;
-    } catch {}
+      return place !== undefined;
+    } catch {
+      return false;
+    }
   }
 
   /** Removes a text, by default that of this page; a text that another page wrote meanwhile stays. */
