@@ -15,8 +15,8 @@ export class Barriers {
   }
 
   pass(seq: number): void {
+    if (this.#waiting.length === 0) return;
     const passed = this.#waiting.filter((barrier) => barrier.seq <= seq);
-    if (passed.length === 0) return;
     this.#waiting = this.#waiting.filter((barrier) => barrier.seq > seq);
     for (const { pass } of passed) pass();
   }

@@ -213,7 +213,7 @@ export class PersistentLog {
     const effects = this.#intake.take();
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
-    this.#queue.push({ bytes: effects, nowMs: this.#nowMs() });
+    this.#queue.push(effects, this.#nowMs());
     if (this.#state === 'failed') return this.#limitPending();
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.isKept && !this.#isUrgent;
     if (isIdle && this.#size.isLong(this.#queue.bytes)) this.#compact();
@@ -232,7 +232,7 @@ export class PersistentLog {
   /** Queues a snapshot. Without the memory for one, the log continues to grow. */
   #compact(): void {
     try {
-      this.#queue.push({ snapshot: this.#db.snapshot(), nowMs: this.#nowMs() });
+      this.#queue.pushSnapshot(this.#db.snapshot(), this.#nowMs());
     } catch (error) {
       this.#compactFailed(error);
     }

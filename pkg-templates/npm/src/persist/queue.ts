@@ -1,27 +1,24 @@
 /** Pieces and snapshots that wait to be written, in order. */
 
-/** Effects. */
-export interface Piece {
+interface Entry {
+  /** Number of the last entry of the batch. */
+  readonly seq: number;
+  readonly nowMs: number;
+}
+
+/** Effects that are written next, as one. */
+export interface PieceBatch extends Entry {
   readonly bytes: Uint8Array;
   readonly snapshot?: undefined;
-  readonly nowMs: number;
 }
 
 /** A snapshot that replaces everything before it. */
-export interface Replacement {
+interface Replacement extends Entry {
   readonly bytes?: undefined;
   readonly snapshot: Uint8Array;
-  readonly nowMs: number;
 }
 
-interface Numbered {
-  /** Number of the last entry. */
-  readonly seq: number;
-}
-
-/** Entries that are written next, as one. */
-export type PieceBatch = Piece & Numbered;
-export type Batch = PieceBatch | (Replacement & Numbered);
+export type Batch = PieceBatch | Replacement;
 
 export class Queue {
   #batches: Batch[] = [];
@@ -48,15 +45,21 @@ export class Queue {
     return this.#batches.some(({ snapshot }) => snapshot !== undefined);
   }
 
-  push(entry: Piece | Replacement): void {
+  push(bytes: Uint8Array, nowMs: number): void {
     this.#lastSeq += 1;
-    this.#bytes += entry.bytes?.length ?? 0;
-    this.#batches.push({ ...entry, seq: this.#lastSeq });
+    this.#bytes += bytes.length;
+    this.#batches.push({ bytes, nowMs, seq: this.#lastSeq });
+  }
+
+  pushSnapshot(snapshot: Uint8Array, nowMs: number): void {
+    this.#lastSeq += 1;
+    this.#batches.push({ snapshot, nowMs, seq: this.#lastSeq });
   }
 
   /** The next batch to write: a snapshot, or all pieces in front of one, joined. Stays until `done`. */
   next(): Batch | undefined {
-    const start = this.#batches.findIndex((batch) => !this.#running.has(batch));
+    let start = 0;
+    while (this.#running.has(this.#batches[start] as Batch)) start += 1;
     let end = start;
     while (this.#isJoinable(this.#batches[end])) end += 1;
     if (end - start > 1) this.#batches.splice(start, end - start, joined(this.#batches.slice(start, end)));

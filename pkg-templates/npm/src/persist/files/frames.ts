@@ -7,22 +7,41 @@ import { crc32 } from './crc.js';
 
 const HASH = 0x23;
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const SPACE = 0x20;
+const HEX_DIGITS = '0123456789abcdef';
 const PREFIX = '#KS:';
 const HEADER = /^#KS:(\d{1,10}) ([0-9a-f]{8}) ([0-9a-f]{8})\r$/;
 /** The longest line that can be a header; other annotations may be longer. */
-const HEADER_BYTES_MAX = 40;
+export const HEADER_BYTES_MAX = 40;
 /** The instant of a piece as the engine writes it, and the annotation of Redis in seconds. */
 const INSTANT = /^#KL:(\d{1,16}) /;
 const SECONDS = /^#TS:(\d{1,12})\r?$/;
 
-/** The annotation line in front of a piece. */
-export function frameHeader(piece: Uint8Array): string {
-  const line = `${PREFIX}${piece.length} ${hex(crc32(piece))}`;
-  return `${line} ${hex(crc32(line))}\r\n`;
+/**
+ * Writes the annotation line of a piece to the begin of a buffer of at least `HEADER_BYTES_MAX` bytes, and returns its
+ * length. Digits are written in place: one piece is one request of a client, and texts would take longer than its checksum.
+ */
+export function writeHeader(into: Buffer, piece: Uint8Array): number {
+  let end = into.write(`${PREFIX}${piece.length}`, 'latin1');
+  end = writeHex(into, end, crc32(piece));
+  end = writeHex(into, end, crc32(into.subarray(0, end)));
+  into[end] = CARRIAGE_RETURN;
+  into[end + 1] = LINE_FEED;
+  return end + 2;
 }
 
-function hex(number: number): string {
-  return number.toString(16).padStart(8, '0');
+/** Writes a space and eight digits; returns their end. */
+function writeHex(into: Buffer, at: number, number: number): number {
+  into[at] = SPACE;
+  for (let digit = 0; digit < 8; digit += 1)
+    into[at + 1 + digit] = HEX_DIGITS.charCodeAt((number >>> (28 - 4 * digit)) & 15);
+  return at + 9;
+}
+
+/** Whether a checksum was read, and is that of the bytes. */
+function isSum(checksum: string | undefined, bytes: Uint8Array | string): boolean {
+  return checksum !== undefined && Number.parseInt(checksum, 16) === crc32(bytes);
 }
 
 /** Place and reason of damage. */
@@ -103,13 +122,12 @@ class Scanner {
 
   #piece(line: string, start: number): string | undefined {
     const [, length, checksum, lineChecksum] = HEADER.exec(line) ?? [];
-    const isSound = lineChecksum !== undefined && hex(crc32(line.slice(0, line.lastIndexOf(' ')))) === lineChecksum;
-    if (!isSound) return 'the line in front of a piece is damaged';
+    if (!isSum(lineChecksum, line.slice(0, line.lastIndexOf(' ')))) return 'the line in front of a piece is damaged';
     if (this.#inUnit) return 'a piece begins within a transaction';
     const end = start + Number(length);
     if (end > this.#bytes.length) return TORN;
     const piece = this.#bytes.subarray(start, end);
-    if (hex(crc32(piece)) !== checksum) return 'the checksum of a piece does not fit';
+    if (!isSum(checksum, piece)) return 'the checksum of a piece does not fit';
     this.#note(Number(INSTANT.exec(piece.toString('latin1', 0, HEADER_BYTES_MAX))?.[1] ?? 0));
     this.#at = end;
     this.#ends.push(end);

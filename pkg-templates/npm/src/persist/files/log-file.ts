@@ -5,10 +5,12 @@
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
 import { PersistenceError } from '../errors.js';
 import { codeOf, fileError, onFile } from './file-error.js';
-import { frameHeader } from './frames.js';
+import { HEADER_BYTES_MAX, writeHeader } from './frames.js';
 
 /** Size of a piece up to which it is written together with the line in front of it. */
 const COPIED_BYTES_MAX = 4096;
+/** Where the line in front of a piece is made, and a small piece is put behind it. */
+const joined = Buffer.alloc(HEADER_BYTES_MAX + COPIED_BYTES_MAX);
 
 export class LogFile {
   readonly path: string;
@@ -54,15 +56,24 @@ export class LogFile {
     if (this.#failure !== undefined) throw this.#failure;
     onFile(this.path, () => {
       this.cut();
-      const header = Buffer.from(frameHeader(piece));
+      const headerBytes = writeHeader(joined, piece);
+      const bytes = headerBytes + piece.length;
       this.#hasRest = true;
       // A copy of a small piece takes less time than another call of the system.
-      const isSmall = piece.length < COPIED_BYTES_MAX;
-      for (const bytes of isSmall ? [Buffer.concat([header, piece])] : [header, piece])
-        for (let done = 0; done < bytes.length; ) done += writeSync(this.#fd, bytes, done);
-      this.#bytes += header.length + piece.length;
+      if (piece.length <= COPIED_BYTES_MAX) {
+        joined.set(piece, headerBytes);
+        this.#write(joined, bytes);
+      } else {
+        this.#write(joined, headerBytes);
+        this.#write(piece, piece.length);
+      }
+      this.#bytes += bytes;
       this.#hasRest = false;
     });
+  }
+
+  #write(bytes: Uint8Array, length: number): void {
+    for (let done = 0; done < length; ) done += writeSync(this.#fd, bytes, done, length - done);
   }
 
   /** Removes what a failed append left behind. */
