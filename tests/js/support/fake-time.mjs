@@ -1,7 +1,7 @@
 // Fake timers as a test framework would install them.
 import assert from 'node:assert/strict';
 
-class FakeTime {
+export class FakeTime {
   now = 1_000_000;
   timers = new Map();
   #next = 1;
@@ -40,8 +40,7 @@ class FakeTime {
 }
 
 /** Runs a function with fake time, and restores the real one when it returns or its promise resolves. */
-export async function withFakeTime(run) {
-  const time = new FakeTime();
+export async function withFakeTime(run, time = new FakeTime()) {
   time.install();
   try {
     return await run(time);

@@ -36,10 +36,9 @@ class Bytes {
 }
 
 /** A change of a file that may be missing after a cut: bytes at an offset, or another length. */
-function apply(contents, { at, bytes, length, isLost }, part = 1) {
+function apply(contents, { at, bytes, length }, part = 1) {
   if (bytes === undefined) return contents.truncate(length);
-  const kept = bytes.subarray(0, Math.ceil(bytes.length * part));
-  contents.write(at, isLost ? Buffer.alloc(kept.length) : kept);
+  contents.write(at, bytes.subarray(0, Math.ceil(bytes.length * part)));
 }
 
 let nodes = 0;
@@ -83,26 +82,31 @@ export class ModelFile {
     return (isFailed) => {
       this.syncs -= 1;
       if (isFailed) return this.#lose(covered, dice);
-      const count = this.#changes.filter(({ number }) => number <= covered).length;
+      const count = this.#sound.filter(({ number }) => number <= covered).length;
       for (const change of this.#changes.splice(0, count)) apply(this.#lasting, change);
     };
   }
 
   /**
-   * After a failed sync the system may have dropped the bytes, and later syncs do not try them again: those leave a hole of
-   * zeros. Without a later sync the file ends in front of such bytes.
+   * After a failed sync the system may have dropped the bytes. It says so once: later syncs do not try them again, and
+   * neither they nor what was written behind them lasts.
    */
   #lose(covered, dice) {
     const isLost = dice.happens(50);
     for (const change of this.#changes) if (change.number <= covered) change.isLost ||= isLost;
   }
 
+  /** Changes in front of the first one that was dropped. */
+  get #sound() {
+    const firstLost = this.#changes.findIndex(({ isLost }) => isLost);
+    return firstLost < 0 ? this.#changes : this.#changes.slice(0, firstLost);
+  }
+
   /** The file after a cut of power, with some of the changes that need not have lasted. */
   afterCut(dice, kept) {
     const file = new ModelFile();
     const contents = new Bytes(this.#lasting.view);
-    const firstLost = this.#changes.findIndex(({ isLost }) => isLost);
-    const changes = firstLost < 0 ? this.#changes : this.#changes.slice(0, firstLost);
+    const changes = this.#sound;
     const count = countKept(changes.length, dice, kept);
     for (const change of changes.slice(0, count)) apply(contents, change);
     const torn = changes[count];

@@ -95,9 +95,10 @@ export class PersistentLog {
 
   /**
    * Barrier: resolves when everything acknowledged before the call is flushed and synced; rejects if that fails. With
-   * `isForced` it is synced also where the options leave that to the system.
+   * `isForced` it is synced also where the options leave that to the system. The options are those of the call, whatever
+   * they become meanwhile.
    */
-  async flush(isForced = false): Promise<void> {
+  async flush(isForced = this.#store.fsync !== 'no'): Promise<void> {
     this.refuseEnded();
     this.#take();
     const passed = this.#barriers.wait(this.#queue.lastSeq);
@@ -175,11 +176,12 @@ export class PersistentLog {
     this.#take();
     if (this.#owed !== undefined && this.#intake.failure === undefined) this.#owed.snapshot ??= this.#db.snapshot();
     this.#stopListening();
+    const isForced = this.#store.fsync !== 'no';
     const passed = this.#barriers.wait(this.#queue.lastSeq);
     this.#drain();
     try {
       await passed;
-      await this.#synced();
+      await this.#synced(isForced);
     } finally {
       this.#stop('closed');
       await this.#replacing;
@@ -188,7 +190,7 @@ export class PersistentLog {
     }
   }
 
-  async #synced(isForced = false): Promise<void> {
+  async #synced(isForced: boolean): Promise<void> {
     try {
       await this.#store.sync(isForced);
     } catch (error) {
@@ -329,8 +331,8 @@ export class PersistentLog {
       .catch((error: unknown) => this.#compactFailed(error))
       .then(() => {
         this.#replacing = undefined;
-        // After a failure the timer tries again.
-        if (this.#state !== 'failed') this.#drain();
+        // After a failure the retry goes on, unless its pause ended meanwhile.
+        if (this.#state !== 'failed' || !this.#retry.isScheduled) this.#drain();
       });
     return replaced;
   }

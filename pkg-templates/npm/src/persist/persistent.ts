@@ -215,16 +215,21 @@ export class PersistentKeylatch extends Keylatch {
 
   /** Replaces all databases by those of a snapshot, also in the store. */
   override load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
-    const loaded = super.load(snapshot, options);
-    this.#log?.replaceAll();
-    return loaded;
+    return this.#replacing(() => super.load(snapshot, options));
   }
 
   /** Replays pieces of a log, and writes the result to the store. */
   override replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
-    const replayed = super.replay(log, options);
-    this.#log?.replaceAll();
-    return replayed;
+    return this.#replacing(() => super.replay(log, options));
+  }
+
+  /** Runs work that no effects lead to. The state after it is written to the store, with what was to be appended. */
+  #replacing<T>(work: () => T): T {
+    const log = this.#log;
+    if (log === undefined) return work();
+    const done = log.grouped(work);
+    log.replaceAll();
+    return done;
   }
 
   /** An engine with the same data and options, without a store. */

@@ -11,10 +11,15 @@ export class Retry {
     this.#work = work;
   }
 
+  /** True while a pause runs. */
+  get isScheduled(): boolean {
+    return this.#delay !== undefined;
+  }
+
   /** Tries again after a pause, once. */
   schedule(): void {
     this.cancel();
-    this.#delay = later(this.#pauseMs, this.#work, false);
+    this.#delay = later(this.#pauseMs, () => this.#end(), false);
     this.#pauseMs = Math.min(this.#pauseMs * 2, RETRY_MS_MAX);
   }
 
@@ -26,5 +31,10 @@ export class Retry {
   /** Begins with short pauses again. */
   reset(): void {
     this.#pauseMs = RETRY_MS;
+  }
+
+  #end(): void {
+    this.#delay = undefined;
+    this.#work();
   }
 }

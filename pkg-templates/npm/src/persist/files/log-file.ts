@@ -113,16 +113,24 @@ export class LogFile {
 
   #begin(): Promise<void> {
     this.#refuseReplaced();
-    const coveredBytes = this.#bytes;
-    this.#running = new Promise((resolve, reject) => {
-      fdatasync(this.#fd, (error) => {
-        this.#running = undefined;
-        if (error !== null) return reject(this.#failed(error));
-        this.#syncedBytes = Math.max(this.#syncedBytes, coveredBytes);
-        resolve();
-      });
+    this.#running = this.#forced(this.#bytes).finally(() => {
+      this.#running = undefined;
     });
     return this.#running;
+  }
+
+  /** Forces the bytes that are there to the medium. */
+  async #forced(coveredBytes: number): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        fdatasync(this.#fd, (error) => (error === null ? resolve() : reject(error)));
+      });
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    // The system reports a failure once: another sync of these bytes may have met it.
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#syncedBytes = Math.max(this.#syncedBytes, coveredBytes);
   }
 
   #failed(error: unknown): PersistenceError {
