@@ -11,9 +11,10 @@ const FIRST_SEED = Number(process.env.KEYLATCH_DISK_SEED ?? 1);
 const STEPS_OF_SEED = 50;
 /**
  * Seeds that found a defect: a load beside a replacement, a close beside one, a sync that cannot begin, a retry that ends
- * beside a replacement (two), a barrier of a policy that changed, two syncs of which one fails.
+ * beside a replacement (two), a state that is owed again while it is written, a barrier of a policy that changed, two syncs
+ * of which one fails.
  */
-const SEEDS_OF_DEFECTS = [58, 100, 108, 326, 330, 1147, 1305];
+const SEEDS_OF_DEFECTS = [58, 100, 108, 326, 330, 722, 1147, 1305];
 
 installModel();
 

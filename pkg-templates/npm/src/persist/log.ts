@@ -12,6 +12,7 @@ import { Queue, type PieceBatch } from './queue.js';
 import { Retry } from './retry.js';
 import { RunningSaves } from './running-saves.js';
 import type { Store } from './store.js';
+import { nowOf } from './time.js';
 
 export class PersistentLog {
   /** Saves that were requested. */
@@ -215,7 +216,7 @@ export class PersistentLog {
     const effects = this.#intake.take();
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
-    this.#queue.push(effects, this.#nowMs());
+    this.#queue.push(effects, nowOf(this.#db));
     if (this.#state === 'failed') return this.#limitPending();
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.isKept && !this.#isUrgent;
     if (isIdle && this.#size.isLong(this.#queue.bytes)) this.#compact();
@@ -234,7 +235,7 @@ export class PersistentLog {
   /** Queues a snapshot. Without the memory for one, the log continues to grow. */
   #compact(): void {
     try {
-      this.#queue.pushSnapshot(this.#db.snapshot(), this.#nowMs());
+      this.#queue.pushSnapshot(this.#db.snapshot(), nowOf(this.#db));
     } catch (error) {
       this.#compactFailed(error);
     }
@@ -243,15 +244,12 @@ export class PersistentLog {
   #compactFailed(error: unknown): void {
     this.#error = failureOf(error, this.#store.title);
     this.#size.replaceFailed(this.#queue.bytes);
+    if (this.#mustReplace) this.#failed(error);
   }
 
-  /** The engine's time; that of the system if the engine's clock fails. */
-  #nowMs(): number {
-    try {
-      return this.#db.now();
-    } catch {
-      return Date.now();
-    }
+  /** Whether the store needs the whole state, and is not getting it. */
+  get #mustReplace(): boolean {
+    return this.#store.mustReplace === true && !this.#isHeld;
   }
 
   /** Writes what is queued, in order; synchronously as far as the store is. */
@@ -315,7 +313,7 @@ export class PersistentLog {
   #succeeded(): void {
     this.#lastFlushMs = Date.now();
     this.#retry.reset();
-    if (this.#state !== 'failed') return;
+    if (this.#state !== 'failed' || this.#owed !== undefined) return;
     this.#error = undefined;
     this.#stop('running');
   }
@@ -350,7 +348,7 @@ export class PersistentLog {
       return this.#failed(error);
     }
     this.#owed = undefined;
-    this.#replace(snapshot, this.#nowMs()).then(
+    this.#replace(snapshot, nowOf(this.#db)).then(
       () => {
         this.#isHeld = false;
         this.#succeeded();
@@ -369,7 +367,7 @@ export class PersistentLog {
     const hasEnded = this.#state === 'closed' || this.#closing !== undefined;
     if (failure.code === 'LOST' && !hasEnded) return this.#lost(failure);
     this.#error = failure;
-    if (this.#store.mustReplace === true) this.#owe();
+    if (this.#mustReplace) this.#owe();
     this.#barriers.fail(failure);
     if (hasEnded) return;
     this.#retry.schedule();

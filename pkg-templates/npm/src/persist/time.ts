@@ -1,4 +1,4 @@
-/** Timers of the log: those of the platform, also while a test framework replaces the global ones. */
+/** Time of the log. Timers are those of the platform, also while a test framework replaces the global ones. */
 const { setTimeout, clearTimeout } = globalThis;
 
 /** A timer that was started. */
@@ -11,4 +11,13 @@ export function later(ms: number, work: () => void, keepsAlive: boolean): Delay 
   const handle: unknown = setTimeout(work, ms);
   if (!keepsAlive) (handle as { unref?: () => void }).unref?.();
   return { cancel: () => clearTimeout(handle as number) };
+}
+
+/** The engine's time; that of the system if the engine's clock fails. */
+export function nowOf(db: { now(): number }): number {
+  try {
+    return db.now();
+  } catch {
+    return Date.now();
+  }
 }
