@@ -2,6 +2,7 @@
 //!
 //! This file only dispatches commands.
 
+mod allocator;
 mod bench;
 mod cli;
 mod debian;
