@@ -40,7 +40,8 @@ pub struct Fed {
     pub blocked: bool,
     /// Write the output, close the stream without reading on, and disconnect the client.
     pub closed: bool,
-    /// Requests of the call caused effects: a host with a log appends them before it writes the output.
+    /// Requests of the call caused effects: a host with a log appends them before it writes the output. A key that expired
+    /// while a request looked at it does not count: no output depends on its removal, which the log may have later.
     pub wrote: bool,
 }
 

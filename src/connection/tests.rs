@@ -252,6 +252,26 @@ fn whoever_gave_no_password_may_send_only_what_giving_it_takes() {
 }
 
 #[test]
+fn a_read_of_what_has_expired_does_not_write() {
+    let mut db = engine();
+    db.record(true);
+    db.configure("enable-debug-command", "yes").unwrap();
+    let mut connection = connected(&mut db);
+    let mut wrote =
+        |db: &mut Keylatch<ManualClock>, request: &[u8]| connection.feed(db, request, &mut Vec::new()).wrote;
+    wrote(&mut db, b"DEBUG SET-ACTIVE-EXPIRE 0\r\n");
+    assert!(wrote(&mut db, b"SET k v PX 10\r\nHSET h f v\r\nHPEXPIRE h 10 FIELDS 1 f\r\n"));
+    db.take_effects();
+    db.clock_mut().advance(11);
+    for read in [&b"GET k\r\n"[..], b"HGET h f\r\n", b"HLEN h\r\n"] {
+        assert!(!wrote(&mut db, read));
+    }
+    let removals = String::from_utf8(db.take_effects()).unwrap();
+    assert!(removals.contains("DEL") && removals.contains("HDEL"), "{removals}");
+    assert!(wrote(&mut db, b"SET k v\r\n"));
+}
+
+#[test]
 fn limits_of_requests_are_configured() {
     let mut keylatch = engine();
     let (mut connection, mut out) = (connected(&mut keylatch), Vec::new());

@@ -35,9 +35,9 @@ impl<'a, C: Clock> Turn<'a, C> {
         Turn { engine, clock, has_time: false }
     }
 
-    /// Number of effects so far.
+    /// Number of effects of requests so far.
     pub(crate) fn effects(&self) -> u64 {
-        self.engine.keyspace.effects.count()
+        self.engine.keyspace.effects.counts().requested
     }
 
     /// Runs one request of a client, like [`Keylatch::execute`](crate::Keylatch::execute).

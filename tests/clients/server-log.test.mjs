@@ -68,9 +68,11 @@ for (const appendfsync of ['everysec', 'no', 'always']) {
 
 test('after a failed append, connections that wrote end without a reply, and readers stay', async (t) => {
   const dir = folder(t);
-  const server = await served(t, { dir });
+  const server = await served(t, { dir, config: { 'enable-debug-command': 'yes' } });
   const [writer, reader, other] = await Promise.all([1, 2, 3].map(() => dial(t, server.port)));
   await writer.ask('SET k old\r\n');
+  await writer.ask('DEBUG SET-ACTIVE-EXPIRE 0\r\n');
+  await writer.ask('SET expired v PX 1\r\n');
   const restore = stub(t, 'writeSync', () => {
     throw failure('ENOSPC');
   });
@@ -79,6 +81,8 @@ test('after a failed append, connections that wrote end without a reply, and rea
   assert.equal(await writer.rest(), '');
   await reader.receive('\r\n');
   assert.match(await other.ask('SET k newer\r\n'), /^-MISCONF /);
+  assert.equal(await reader.ask('GET none\r\n'), '$-1\r\n');
+  assert.equal(await reader.ask('GET expired\r\n'), '$-1\r\n');
   assert.equal(await reader.ask('GET none\r\n'), '$-1\r\n');
   restore();
   await until(() => server.db.persistence.state === 'running', 'another attempt');
@@ -216,6 +220,7 @@ test('WAITAOF waits out a failed sync', async (t) => {
   const restore = stub(t, 'fdatasync', (_, _fd, done) => setImmediate(done, failure('EIO')));
   client.send('SET k v\r\nWAITAOF 1 0 0\r\n');
   await until(() => server.db.persistence.state === 'failed', 'the failure');
+  await until(() => client.text !== '', 'the reply to the write');
   assert.equal(client.text, '+OK\r\n');
   restore();
   await client.receive('*2\r\n:1\r\n:0\r\n');
@@ -256,6 +261,53 @@ test('saves run one after the other, and the end saves what changed since', asyn
   syncBuiltinESMExports();
   const again = await served(t, { dir, appendonly: 'no' });
   assert.equal(again.db.get('k'), '2');
+});
+
+test('a last snapshot that cannot be written is a failure of the end', async (t) => {
+  const dir = folder(t);
+  const server = await served(t, { dir, appendonly: 'no', config: { save: '3600 1' } });
+  server.db.set('k', 1);
+  rmSync(dir, { recursive: true });
+  await assert.rejects(server.close(), { name: 'PersistenceError' });
+});
+
+test('a state that is loaded beside a save is the one that stays', async (t) => {
+  const dir = folder(t);
+  const server = await served(t, { dir, appendonly: 'no', config: { save: '' } });
+  const small = new Keylatch();
+  small.set('new', '1');
+  for (let index = 0; index < 8; index += 1) server.db.set(`old${index}`, 'x'.repeat(2 ** 21));
+  const client = await dial(t, server.port);
+  assert.match(await client.ask('BGSAVE\r\n'), /started/);
+  server.db.load(small.snapshot());
+  await server.db.flush();
+  await server.close();
+  const again = await served(t, { dir, appendonly: 'no' });
+  assert.deepEqual(again.db.keys('*'), ['new']);
+});
+
+test('a server whose listen failed, or that was closed twice, leaves the database as it was', async (t) => {
+  let fails = false;
+  const store = memoryStore();
+  const { append } = store;
+  store.append = (...given) => {
+    if (fails) throw failure('EIO');
+    return append.apply(store, given);
+  };
+  const db = await open({ store });
+  t.after(() => db.close().catch(() => {}));
+  db.onPersistence(() => {});
+  const first = await served(t, { db });
+  await assert.rejects(served(t, { db, port: first.port }), { code: 'EADDRINUSE' });
+  const second = await served(t, { db });
+  await first.close();
+  await first.close();
+  fails = true;
+  db.set('k', 1);
+  await assert.rejects(db.flush());
+  assert.throws(() => db.set('k', 2), /MISCONF/);
+  await second.close();
+  db.set('k', 3);
 });
 
 test('the rule saves once for one change', async (t) => {

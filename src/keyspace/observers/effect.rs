@@ -112,6 +112,14 @@ impl<'a> EffectWriter<'a> {
     }
 }
 
+/// Numbers of effects since the engine was made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EffectCounts {
+    pub requested: u64,
+    /// Removals of keys and fields after their deadlines: a reader of the log finds them expired without these.
+    pub expired: u64,
+}
+
 /// Collects effects unit by unit.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
@@ -126,8 +134,7 @@ pub struct Effects {
     unit_len: usize,
     /// Database that a reader of `pending` has selected at its end.
     selected: Option<u8>,
-    /// Number of effects since the engine was made.
-    count: u64,
+    counts: EffectCounts,
     /// Whether the running unit changed a key. A change without an effect is a defect, and the reverse.
     changed: bool,
     /// Whether the running unit stated an effect.
@@ -147,7 +154,18 @@ impl Effects {
 
     /// Number of effects since the engine was made, while effects were built.
     pub fn count(&self) -> u64 {
-        self.count
+        self.counts.requested + self.counts.expired
+    }
+
+    /// Numbers of effects by their causes.
+    pub fn counts(&self) -> EffectCounts {
+        self.counts
+    }
+
+    /// Notes that the effects since an earlier count state an expiration.
+    pub(in crate::keyspace) fn expired_since(&mut self, before: EffectCounts) {
+        self.counts.expired += self.counts.requested - before.requested;
+        self.counts.requested = before.requested;
     }
 
     /// Starts or stops building effects.
@@ -201,7 +219,7 @@ impl Effects {
             self.unit_start = self.pending.len();
         }
         self.unit_len += 1;
-        self.count += 1;
+        self.counts.requested += 1;
     }
 
     /// Reserves memory for effects of `bytes` bytes and for the frame of their unit.

@@ -76,13 +76,18 @@ impl Txn<'_> {
             self.expire(handle);
             return ExpireOutcome { removed: 1, is_present: false };
         }
-        expire_fields(self, handle, max_count)
+        let before = self.keyspace.effects.counts();
+        let outcome = expire_fields(self, handle, max_count);
+        self.keyspace.effects.expired_since(before);
+        outcome
     }
 
     /// Removes an expired key and counts it.
     pub(in crate::keyspace) fn expire(&mut self, handle: Handle) {
         self.keyspace.counts.expired += 1;
+        let before = self.keyspace.effects.counts();
         self.remove_without_command(handle, EventKind::Expired);
+        self.keyspace.effects.expired_since(before);
     }
 }
 
