@@ -39,11 +39,17 @@ export class SaveRequests {
   #saver: Saver | undefined;
   #waiters: Waiter[] = [];
   #isReadOnly = false;
+  #snapshotAtMs = -Infinity;
 
   /** `changed` is called when the saver was set or removed. */
   constructor(host: Entrance, changed: () => void) {
     this.#host = host;
     this.#changed = changed;
+  }
+
+  /** When the last snapshot was there, by a clock that no one sets. */
+  get snapshotAtMs(): number {
+    return this.#snapshotAtMs;
   }
 
   get hasSaver(): boolean {
@@ -75,6 +81,7 @@ export class SaveRequests {
    * may have ended before. `reason` is what clients read.
    */
   finish(kind: SaveKind, failure?: Error, reason = failure?.message): void {
+    if (kind === 'snapshot' && failure === undefined) this.#snapshotAtMs = performance.now();
     const isEnded = (waiter: Waiter): boolean => waiter.kind === kind && waiter.hasBegun;
     const ended = this.#waiters.filter(isEnded);
     this.#waiters = this.#waiters.filter((waiter) => !isEnded(waiter));

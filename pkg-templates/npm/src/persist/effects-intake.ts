@@ -27,6 +27,8 @@ export class EffectsIntake {
   readonly #user: IntakeUser;
   #stop: Unsubscribe | undefined;
   #timer: Delay | undefined;
+  /** Appends what a group left behind: keys that expired while it looked at them. */
+  #groupTimer: Delay | undefined;
   #groups = 0;
   /** True from the engine's signal until its effects are taken. */
   #isSignalled = false;
@@ -74,6 +76,14 @@ export class EffectsIntake {
     this.#stop = undefined;
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#groupTimer?.cancel();
+    this.#groupTimer = undefined;
+  }
+
+  /** Goes on while effects of groups are taken: one timer serves them all. */
+  #appendAfterGroups(): void {
+    this.#groupTimer = undefined;
+    this.#appendByTimer();
   }
 
   /** A trap that no call of the program meets is an uncaught error. */
@@ -91,6 +101,7 @@ export class EffectsIntake {
       // A call of the program in the same turn gets a signal of its own.
       if (user.isImmediate()) user.take();
       else if (isSecond) user.append();
+      else this.#groupTimer ??= later(FLUSH_MS, () => this.#appendAfterGroups(), user.keepsAlive);
     } else if (user.isImmediate()) user.appendInCall();
     else if (user.isFailing()) user.take();
     else if (isSecond || user.hasSlowTimers()) user.append();

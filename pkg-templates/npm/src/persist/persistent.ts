@@ -162,7 +162,10 @@ export class PersistentKeylatch extends Keylatch {
   refuseWhileFailing(): () => void {
     this.#servers += 1;
     this.persistenceChanged();
+    let isOver = false;
     return () => {
+      if (isOver) return;
+      isOver = true;
       this.#servers -= 1;
       if (!this.#isOver) this.#reportLog();
     };

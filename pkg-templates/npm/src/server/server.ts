@@ -94,6 +94,9 @@ export class Server implements AsyncDisposable {
       this.#stopServing = streams.serve(this);
       this.configured();
     } catch (error) {
+      this.#storage?.release();
+      this.#storage = undefined;
+      this.output.appendPending = undefined;
       // The folder is released for the next attempt.
       if (this.#openStorage !== undefined) await this.#db?.close();
       throw error;
@@ -109,7 +112,7 @@ export class Server implements AsyncDisposable {
     // The options of `open` are where the configuration begins.
     if (this.#openStorage === undefined && db.fsync !== undefined) {
       this.#parameters.set('appendonly', 'yes');
-      this.#parameters.set('appendfsync', db.fsync);
+      if (!this.#parameters.has('appendfsync')) this.#parameters.set('appendfsync', db.fsync);
     }
   }
 

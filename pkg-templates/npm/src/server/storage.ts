@@ -6,6 +6,8 @@ import type { Keylatch, Streams } from '../index.js';
 import type { Fsync, PersistentKeylatch } from '../persist.js';
 
 const CHECK_MS = 1000;
+/** Pause between attempts of the rule, as in Redis. */
+const RETRY_MS = 5000;
 const MS_PER_SECOND = 1000;
 
 /** A snapshot is due when that many changes were made in that time. */
@@ -25,8 +27,9 @@ export class Storage {
   readonly #release: () => void;
   #savePoints: readonly SavePoint[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** End of the last save by the rule, by a clock that no one sets. */
-  #savedAtMs = performance.now();
+  /** When the rule last began to count without a snapshot, and when it last tried to save, by a clock that no one sets. */
+  readonly #beganAtMs = performance.now();
+  #triedAtMs = -Infinity;
   #isSaving = false;
 
   constructor(db: PersistentKeylatch) {
@@ -62,9 +65,16 @@ export class Storage {
 
   #saveIfDue(): void {
     if (this.#isSaving || this.#db.closed || this.#db.poisoned) return;
-    const changes = this.#db.saves.unsavedEffects;
-    const elapsedMs = performance.now() - this.#savedAtMs;
-    if (this.#savePoints.some((point) => elapsedMs >= point.afterMs && changes >= point.changes)) void this.#save();
+    const { saves } = this.#db;
+    const nowMs = performance.now();
+    // After a success the changes begin anew, so this concerns failures.
+    if (nowMs - this.#triedAtMs < RETRY_MS) return;
+    const elapsedMs = nowMs - Math.max(this.#beganAtMs, saves.snapshotAtMs);
+    const changes = saves.unsavedEffects;
+    if (!this.#savePoints.some((point) => elapsedMs >= point.afterMs && changes >= point.changes)) return;
+    this.#triedAtMs = nowMs;
+    // The engine reports a failure to clients.
+    void this.#save().catch(() => {});
   }
 
   /** Saves as BGSAVE does, so that INFO, LASTSAVE and MISCONF know of it. */
@@ -72,23 +82,25 @@ export class Storage {
     this.#isSaving = true;
     try {
       await this.#db.saves.request('snapshot');
-    } catch {
-      // The engine reports the failure to clients.
     } finally {
       this.#isSaving = false;
-      this.#savedAtMs = performance.now();
     }
   }
 
+  /** Ends the timer and what the server asks of the store, without a save. */
+  release(): void {
+    clearInterval(this.#timer);
+    this.#release();
+  }
+
   /**
-   * Ends the timer, and waits for a save that runs. As in Redis, a server that saves snapshots then saves what has changed
-   * since.
+   * Ends what `release` ends, and waits for a save that runs. As in Redis, a server that saves snapshots then saves what has
+   * changed since; it rejects if that fails.
    */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.release();
     await this.#db.log.saves.idle();
     if (this.#db.closed || this.#db.poisoned) return;
-    this.#release();
     if (this.#savePoints.length > 0 && this.#db.saves.unsavedEffects > 0) await this.#save();
   }
 }

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Store, Stored } from '../store.js';
 import { SNAPSHOT_NAME } from './contents.js';
+import { atExit } from './exit.js';
 import { onFile } from './file-error.js';
 import { lockFolder, type Release } from './lock.js';
 import { rdbHead } from './rdb-head.js';
@@ -15,6 +16,8 @@ export class SnapshotStore implements Store {
   onLost: Store['onLost'];
   readonly #folder: string;
   #release: Release | undefined;
+  /** End of the last write: a later state never gives way to an earlier one. */
+  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(dir: string) {
     this.#folder = resolve(dir);
@@ -46,10 +49,17 @@ export class SnapshotStore implements Store {
   }
 
   saveSnapshot(snapshot: Uint8Array): Promise<void> {
-    return writeRenamed(this.#path, snapshot);
+    const written = this.#writing.then(() => writeRenamed(this.#path, snapshot));
+    this.#writing = written.catch(() => {});
+    return written;
+  }
+
+  watchEnd(flush: () => boolean): () => void {
+    return atExit({ flush, release: () => this.#release?.() }, false);
   }
 
   async close(): Promise<void> {
+    await this.#writing;
     this.#release?.();
     this.#release = undefined;
   }
