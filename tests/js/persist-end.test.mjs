@@ -104,6 +104,35 @@ test('a program that handles the signal goes on, with its lock', async (t) => {
   assert.equal(await found(dir, 'later'), '1');
 });
 
+test('a listener for one signal that was there before open goes on, too', async (t) => {
+  const dir = folder(t);
+  const { code } = await program(t, dir, WAIT, {
+    head: `process.once('SIGTERM', () => setTimeout(async () => {
+      db.set('later', '1'); await db.close(); process.exit(0);
+    }, 50));`,
+    options: 'flushOnSignal: true',
+    signal: 'SIGTERM',
+  });
+  assert.equal(code, 0);
+  assert.equal(await found(dir, 'later'), '1');
+});
+
+test('two copies of the package in a program: both flush, and the signal takes its course', async (t) => {
+  const [dir, other] = [folder(t), folder(t)];
+  const { endedBy } = await program(
+    t,
+    dir,
+    `const { createRequire } = await import('node:module');
+    const copy = createRequire('file:///')(${JSON.stringify(`${packageFolder}/cjs/persist.js`)});
+    const second = await copy.open({ dir: ${JSON.stringify(other)}, flushOnSignal: true });
+    setInterval(() => {}, 1000); db.set('k', 'v'); second.set('k', 'w'); process.kill(process.pid, 'SIGTERM');`,
+    { options: 'flushOnSignal: true' },
+  );
+  assert.equal(endedBy, 'SIGTERM');
+  assert.deepEqual([await found(dir, 'k'), await found(other, 'k')], ['v', 'w']);
+  for (const home of [dir, other]) assert.ok(!existsSync(join(home, 'keylatch.lock')), 'the lock is released');
+});
+
 test('after close() nothing listens for signals any more', async (t) => {
   const counts = () => ['SIGTERM', 'SIGINT', 'SIGHUP', 'exit'].map((name) => process.listenerCount(name));
   const before = counts();

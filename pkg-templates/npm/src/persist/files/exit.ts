@@ -33,21 +33,37 @@ function succeeds(work: () => unknown): boolean {
   }
 }
 
+/** Marks the listeners of this package, of which a process may have several copies. */
+const OWN = Symbol.for('keylatch.signal');
+
+type Listener = (signal: NodeJS.Signals) => void;
+
+const isOwn = (listener: unknown): listener is Listener => (listener as { [OWN]?: boolean })[OWN] === true;
+
 /** Ends the process by the signal, as without a listener, unless the program has one of its own: then it goes on. */
-function onSignal(signal: NodeJS.Signals): void {
-  for (const store of signalled) succeeds(() => store.flush());
-  if (process.listenerCount(signal) > 1) return;
-  endAll();
-  for (const name of SIGNALS) process.off(name, onSignal);
-  process.kill(process.pid, signal);
-}
+const onSignal = Object.assign(
+  (signal: NodeJS.Signals): void => {
+    for (const store of signalled) succeeds(() => store.flush());
+    const listeners = process.listeners(signal);
+    const own = listeners.filter(isOwn);
+    if (own.length < listeners.length) return;
+    endAll();
+    // The other copies come after this one.
+    if (own.at(-1) !== onSignal) return;
+    for (const name of SIGNALS)
+      for (const listener of process.listeners(name).filter(isOwn)) process.off(name, listener);
+    process.kill(process.pid, signal);
+  },
+  { [OWN]: true },
+);
 
 /** Flushes and releases a store when the process exits, with `onSignals` also by a signal. Returns a function that ends it. */
 export function atExit(store: OpenStore, onSignals: boolean): () => void {
   if (stores.size === 0) process.on('exit', endAll);
   stores.add(store);
   if (onSignals) {
-    if (signalled.size === 0) for (const name of SIGNALS) process.on(name, onSignal);
+    // In front of listeners that the program added for one signal: they are removed before they run.
+    if (signalled.size === 0) for (const name of SIGNALS) process.prependListener(name, onSignal);
     signalled.add(store);
   }
   return () => {
