@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -212,19 +213,41 @@ test('nothing is cut or deleted before everything was found sound', async (t) =>
 test('drafts of dead processes are deleted when a folder is opened, those of live processes stay', async (t) => {
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
   const { dir } = await written(t);
-  const place = (home, names) => names.forEach((name) => writeFileSync(join(home, name), 'draft'));
+  const hourAgo = Date.now() / 1000 - 3600;
+  const place = (home, names) =>
+    names.forEach((name) => {
+      writeFileSync(join(home, name), 'draft');
+      utimesSync(join(home, name), hourAgo, hourAgo);
+    });
   const gone = ['temp-keylatch-0a1b.rdb', `temp-${dead}.rdb`, `temp-rewriteaof-${dead}.aof`];
-  const kept = [`temp-${process.pid}.rdb`, `temp-rewriteaof-bg-${process.pid}.aof`, 'temp-notes.txt'];
-  for (const home of [dir, join(dir, 'appendonlydir')])
+  // In another container the id may be that of a live process, which writes to its draft.
+  const fresh = `temp-${dead}0.rdb`;
+  const kept = [`temp-${process.pid}.rdb`, `temp-rewriteaof-bg-${process.pid}.aof`, 'temp-notes.txt', fresh];
+  for (const home of [dir, join(dir, 'appendonlydir')]) {
     place(home, [...gone, `temp-rewriteaof-bg-${dead}.aof`, ...kept]);
+    writeFileSync(join(home, fresh), 'draft');
+  }
   await (await opened(dir)).close();
   const draftsIn = (home) => readdirSync(home).filter((name) => name.startsWith('temp-'));
   for (const home of [dir, join(dir, 'appendonlydir')]) assert.deepEqual(draftsIn(home).sort(), kept.sort());
 
   const lone = folder(t);
   place(lone, [...gone, ...kept]);
+  writeFileSync(join(lone, fresh), 'draft');
   await (await open({ store: serverStore(lone, false, 'everysec') })).close();
   assert.deepEqual(draftsIn(lone).sort(), kept.sort());
+});
+
+test('a log of any name is data, also if it begins as drafts do', async (t) => {
+  const { dir } = await written(t);
+  const { digest } = await outcome(copyOf(t, dir));
+  const logs = join(dir, 'appendonlydir');
+  const renamed = (text) => text.replaceAll('appendonly.aof', 'temperature.aof');
+  const manifest = readFileSync(join(logs, MANIFEST), 'utf8');
+  for (const name of readdirSync(logs)) renameSync(join(logs, name), join(logs, renamed(name)));
+  // Without the line of keylatch, which has a checksum.
+  writeFileSync(join(logs, renamed(MANIFEST)), renamed(manifest).replace(/^#.*\n/m, ''));
+  assert.deepEqual(await outcome(dir), { digest });
 });
 
 test('drafts alone are no data: a process was killed before its first manifest', async (t) => {
@@ -287,9 +310,15 @@ test('a process that ends while it converts a lone snapshot leaves it as it was'
   mkdirSync(join(dir, 'appendonlydir'));
   // The base has its name, and the manifest does not name it yet.
   writeFileSync(join(dir, 'appendonlydir', 'appendonly.aof.1.base.rdb'), source.snapshot());
-  const db = await open({ dir });
+  const db = await open({ dir: copyOf(t, dir) });
   assert.equal(db.get('k'), 'v');
   await db.close();
+  // Nor does it have its name: it was to name an empty log.
+  writeFileSync(join(dir, 'appendonlydir', 'appendonly.aof.1.incr.aof'), '');
+  writeFileSync(join(dir, 'appendonlydir', 'temp-keylatch-0a1b.manifest'), 'file');
+  const again = await open({ dir });
+  assert.equal(again.get('k'), 'v');
+  await again.close();
   // Where there was a manifest there is a log, and the snapshot may be older.
   rmSync(join(dir, 'appendonlydir', 'appendonly.aof.manifest'));
   await assert.rejects(open({ dir }), { code: 'DAMAGED', message: /manifest .* is missing/ });

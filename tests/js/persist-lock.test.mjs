@@ -84,7 +84,7 @@ test('the lock names a socket of its owner, and both go with it', async (t) => {
   assert.equal(socket, `keylatch-${id}.sock`);
   const status = statSync(join(dir, socket));
   assert.ok(status.isSocket());
-  assert.equal(status.mode & 0o777, 0o600);
+  assert.equal(status.mode & 0o777, 0o666);
   assert.deepEqual(readdirSync(dir).sort(), ['appendonlydir', socket, LOCK].sort());
   await db.close();
   assert.deepEqual(readdirSync(dir), ['appendonlydir']);

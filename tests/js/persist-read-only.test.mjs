@@ -186,6 +186,9 @@ test('what makes no sense with it is refused', async (t) => {
     [{ dir: '', readOnly: true }, /must not be empty/],
     [{ dir, readOnly: true, fsync: 'no' }, /fsync has no meaning with readOnly/],
     [{ dir, readOnly: true, onFailure: 'refuse' }, /onFailure has no meaning/],
+    [{ dir, readOnly: true, acknowledge: 'flushed' }, /acknowledge has no meaning/],
+    [{ dir, readOnly: true, flushOnSignal: false }, /flushOnSignal has no meaning/],
+    [{ dir, readOnly: true, durability: 'strict' }, /durability has no meaning/],
     [{ dir, readOnly: 'yes' }, /readOnly must be/],
   ];
   for (const [options, message] of refused) await assert.rejects(open(options), { name: 'TypeError', message });

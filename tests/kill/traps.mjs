@@ -44,6 +44,7 @@ async function trappedProgram(dir, trapFile, options) {
 const CASES = {
   'server without a folder': (_, trapFile) => trappedServer(trapFile, []),
   'server, everysec': (dir, trapFile) => trappedServer(trapFile, ['--dir', dir, '--appendfsync', 'everysec']),
+  'server, no': (dir, trapFile) => trappedServer(trapFile, ['--dir', dir, '--appendfsync', 'no']),
   'server, always': (dir, trapFile) => trappedServer(trapFile, ['--dir', dir, '--appendfsync', 'always']),
   'server of a thread': (dir, trapFile) => trappedProgram(dir, trapFile, { serves: true, inThread: true }),
   'server of a program': (dir, trapFile) => trappedProgram(dir, trapFile, { serves: true }),

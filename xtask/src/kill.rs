@@ -9,6 +9,9 @@ use crate::process::Program;
 /// Rounds of the browser in the test command.
 const SHORT_BROWSER_ROUNDS: u32 = 3;
 
+/// Steps on the model disk; the test command makes 2,000.
+const LONG_DISK_STEPS: &str = "100000";
+
 /// Rounds of each cell of the short matrix.
 const SHORT_CELL_ROUNDS: u32 = 2;
 
@@ -17,6 +20,7 @@ pub(crate) fn run(options: &KillOptions) -> Result {
     crate::build()?;
     rounds("matrix.mjs", options.rounds).run()?;
     single_scripts()?;
+    model_disk()?;
     debian::ensure(&[CHROMIUM])?;
     browser(options.rounds)
 }
@@ -35,6 +39,12 @@ pub(crate) fn short_browser() -> Result {
 /// Scripts that run each of their cases once.
 fn single_scripts() -> Result {
     ["traps.mjs", "namespaces.mjs"].iter().try_for_each(|name| script(name).run())
+}
+
+/// Stores on a model of a disk, with faults and a cut of power after each step.
+fn model_disk() -> Result {
+    let test = paths::root().join("tests/js/persist-disk.test.mjs");
+    Program::node().args(&["--test"]).arg(test).env("KEYLATCH_DISK_STEPS", LONG_DISK_STEPS).run()
 }
 
 fn browser(count: u32) -> Result {

@@ -2,6 +2,7 @@
 import { readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { LOG_FOLDER } from '../persist/files/contents.js';
+import { isDraft } from '../persist/files/unnamed.js';
 
 /** Says which folder at a path, or directly below it, holds a manifest, and how it is read; undefined if none does. */
 export function foundElsewhere(path: string): string | undefined {
@@ -15,7 +16,7 @@ export function foundElsewhere(path: string): string | undefined {
 }
 
 function manifestOf(folder: string): string | undefined {
-  return entriesOf(folder).find(({ name }) => name.endsWith('.manifest') && !name.startsWith('temp'))?.name;
+  return entriesOf(folder).find(({ name }) => name.endsWith('.manifest') && !isDraft(name))?.name;
 }
 
 function entriesOf(folder: string): readonly Dirent[] {

@@ -378,10 +378,10 @@ export class PersistentLog {
     if (this.#hasEnded) return;
     this.#error = error;
     this.#stopListening();
-    this.#db.record(false);
     this.#queue.clear();
     this.#stop('lost');
     this.#barriers.fail(error);
+    if (this.#closing === undefined && this.#intake.failure === undefined) this.#db.record(false);
   }
 
   #stopListening(): void {

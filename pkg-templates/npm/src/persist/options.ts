@@ -30,7 +30,8 @@ export interface OpenOptions extends KeylatchOptions {
   readonly acknowledge?: 'memory' | 'flushed' | undefined;
   /**
    * With `dir`: on SIGTERM, SIGINT and SIGHUP, changes that wait are appended, and the signal then takes its course. For
-   * programs that do not handle these signals. Default false.
+   * programs that do not handle these signals: with another listener, also one of a library, the process goes on. Default
+   * false.
    */
   readonly flushOnSignal?: boolean | undefined;
   /**
@@ -88,7 +89,7 @@ export interface Platform {
 
 /** The folder that is only read; undefined if it is to be written. */
 export function readOnlyDir(options: OpenOptions): string | undefined {
-  const { name, dir, store, fsync, onFailure, readOnly, skip } = options;
+  const { name, dir, store, fsync, onFailure, readOnly, skip, acknowledge, flushOnSignal, durability } = options;
   if (readOnly !== true) {
     if (skip === undefined) return undefined;
     throw new TypeError('open: skip goes with readOnly: true; writing the log anew would drop the keys for good');
@@ -96,8 +97,8 @@ export function readOnlyDir(options: OpenOptions): string | undefined {
   if (dir === undefined || name !== undefined || store !== undefined)
     throw new TypeError('open: readOnly goes with dir (files), and not with name or store');
   if (dir === '') throw new TypeError('open: dir must not be empty');
-  const useless = fsync !== undefined ? 'fsync' : onFailure !== undefined ? 'onFailure' : undefined;
-  if (useless !== undefined) throw new TypeError(`open: ${useless} has no meaning with readOnly, which writes nothing`);
+  for (const [option, value] of Object.entries({ fsync, onFailure, acknowledge, flushOnSignal, durability }))
+    if (value !== undefined) throw new TypeError(`open: ${option} has no meaning with readOnly, which writes nothing`);
   return dir;
 }
 

@@ -8,6 +8,7 @@ import { scanLog, type Scan } from './frames.js';
 import { parseManifest, type Manifest } from './manifest.js';
 import { isRdb, rdbHead, rdbLength } from './rdb-head.js';
 import { dataIn, isDraft, namesIn, refuseUnnamed } from './unnamed.js';
+import { DRAFT_PREFIX } from './write.js';
 
 /** Names that Redis gives its files unless configured otherwise. */
 export const LOG_FOLDER = 'appendonlydir';
@@ -91,7 +92,8 @@ export function pathOf(folder: string, name: string): string {
 
 /**
  * The manifest of a folder of logs, whatever the name of the log is. `isConverted`: the folder above has a file of another
- * layout. A process that ends while it converts that leaves a base and no log; where there was a manifest there is a log.
+ * layout. A process that ends while it converts that leaves a base and no log, or an empty one beside the draft of its
+ * manifest; where there was a manifest there is a log.
  */
 function findManifest(folder: string, isConverted: boolean): string | undefined {
   const names = namesIn(folder);
@@ -101,9 +103,11 @@ function findManifest(folder: string, isConverted: boolean): string | undefined 
       file: folder,
     });
   if (found[0] !== undefined) return join(folder, found[0]);
-  const data = dataIn(folder)[0];
-  if (data === undefined || (isConverted && !names.some((name) => name.endsWith('.aof')))) return undefined;
-  const message = `${folder}: the manifest ${LOG_NAME}.manifest is missing beside ${data}; restore it, or move the folder away`;
+  const data = dataIn(folder);
+  const isBegun = names.some((name) => name.startsWith(DRAFT_PREFIX) && name.endsWith('.manifest'));
+  const hasLog = (isBegun ? data : names).some((name) => name.endsWith('.aof'));
+  if (data.length === 0 || (isConverted && !hasLog)) return undefined;
+  const message = `${folder}: the manifest ${LOG_NAME}.manifest is missing beside ${data[0]}; restore it, or move the folder away`;
   throw new PersistenceError('DAMAGED', message, { file: join(folder, `${LOG_NAME}.manifest`) });
 }
 

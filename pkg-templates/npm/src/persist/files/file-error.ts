@@ -6,8 +6,8 @@ const READ = 'or read it with readOnly: true';
 
 /** Kind, reason and advice by the system's code. */
 const CODES: Readonly<Record<string, readonly [PersistenceCode, string, string?]>> = {
-  ENOSPC: ['FULL', 'the disk is full', `free space, and writing goes on by itself, ${READ}`],
-  EDQUOT: ['FULL', 'the disk quota is used up', `free space, and writing goes on by itself, ${READ}`],
+  ENOSPC: ['FULL', 'the disk is full', `free space, ${READ}`],
+  EDQUOT: ['FULL', 'the disk quota is used up', `free space, ${READ}`],
   EFBIG: ['FULL', 'the file would exceed the largest size that the system allows'],
   EROFS: ['READ_ONLY', 'the file system is read-only', `choose another folder, ${READ}`],
   EACCES: ['READ_ONLY', 'permission denied', `the folder must be readable and writable for this user, ${READ}`],

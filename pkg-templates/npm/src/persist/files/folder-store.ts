@@ -37,6 +37,8 @@ export class FolderStore implements Store {
   #log: LogFile | undefined;
   #syncTimer: Delay | undefined;
   #replacing: Promise<void> | undefined;
+  /** True while the name of the manifest is not forced to the medium. */
+  #owesNames = false;
 
   constructor(dir: string, { fsync, flushOnSignal = false }: FolderOptions) {
     this.#folder = resolve(dir);
@@ -114,15 +116,16 @@ export class FolderStore implements Store {
     const seq = Math.max(0, ...manifest.logs.map((log) => log.seq)) + 1;
     const file = { name: `${this.#stem}.${seq}.incr.aof`, seq };
     makeFolder(join(this.#folder, LOG_FOLDER));
-    const log = emptyLog(pathOf(this.#folder, file.name));
-    try {
-      this.#writeManifest({ ...manifest, logs: isAlone ? [file] : [...manifest.logs, file] });
-    } catch (error) {
-      void log.close();
-      throw error;
-    }
-    void this.#log?.close();
-    this.#log = log;
+    this.#writeManifest({ ...manifest, logs: isAlone ? [file] : [...manifest.logs, file] }, () => {
+      const log = emptyLog(pathOf(this.#folder, file.name));
+      return {
+        accept: () => {
+          void this.#log?.close();
+          this.#log = log;
+        },
+        drop: () => void log.close(),
+      };
+    });
   }
 
   /** Name of the log, from which the names of its files are made. */
@@ -130,25 +133,43 @@ export class FolderStore implements Store {
     return this.#manifestPath.slice(join(this.#folder, LOG_FOLDER).length + 1, -'.manifest'.length);
   }
 
-  #writeManifest(manifest: Written): void {
+  /**
+   * Writes the manifest, and begins a log that it names once its draft is there: a draft beside an empty log says that this
+   * was cut off. Once the file has its name it counts, also if the name could not be forced to the medium.
+   */
+  #writeManifest(manifest: Written, beginLog?: () => { accept: () => void; drop: () => void }): void {
     const path = this.#manifestPath;
     const draft = join(dirname(path), draftName('manifest'));
+    let begun: ReturnType<NonNullable<typeof beginLog>> | undefined;
     try {
       writeSynced(draft, formatManifest(manifest));
+      begun = beginLog?.();
       renameSync(draft, path);
     } catch (error) {
+      begun?.drop();
       remove(draft);
       throw fileError(error, path);
     }
-    syncFolder(dirname(path));
+    begun?.accept();
     this.#manifest = manifest;
+    this.#owesNames = true;
+    this.#syncNames();
+  }
+
+  /** Forces the name of the manifest to the medium, if that is owed: without it, nothing of its logs lasts. */
+  #syncNames(): void {
+    if (!this.#owesNames) return;
+    syncFolder(dirname(this.#manifestPath));
+    this.#owesNames = false;
   }
 
   append(piece: Uint8Array): void {
     const log = this.#log as LogFile;
     log.append(piece);
-    if (this.#fsync === 'always') log.syncNow();
-    else if (this.#fsync === 'everysec') this.#syncSoon();
+    if (this.#fsync === 'always') {
+      log.syncNow();
+      this.#syncNames();
+    } else if (this.#fsync === 'everysec') this.#syncSoon();
   }
 
   #syncSoon(): void {
@@ -164,6 +185,7 @@ export class FolderStore implements Store {
   async sync(isForced = false): Promise<void> {
     if (this.#fsync === 'no' && !isForced) return;
     await this.#log?.sync();
+    this.#syncNames();
   }
 
   replace(snapshot: Uint8Array, seed: bigint): Promise<void> {

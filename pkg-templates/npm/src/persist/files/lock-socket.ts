@@ -38,7 +38,8 @@ export async function listenIn(folder: string, id: string): Promise<LockSocket |
   };
   try {
     await withPath(folder, name, (path) => listening(server, path));
-    chmodSync(join(folder, name), 0o600);
+    // Users that may read the folder may ask; each is disconnected at once.
+    chmodSync(join(folder, name), 0o666);
   } catch {
     close();
     return undefined;

@@ -105,10 +105,14 @@ export class LogFile {
     }
   }
 
-  /** Closes the file, once no sync runs. */
+  /** Closes the file, once no sync runs. An error says nothing of what was forced to the medium. */
   async close(): Promise<void> {
     while (this.#running !== undefined) await this.#running.catch(() => {});
-    closeSync(this.#fd);
+    try {
+      closeSync(this.#fd);
+    } catch {
+      // The descriptor is gone in any case.
+    }
   }
 
   #begin(): Promise<void> {

@@ -12,9 +12,12 @@ import { DRAFT_PREFIX, remove } from './write.js';
 /** Names of drafts with the id of the process that writes them: of redis-server and of older versions. */
 const DRAFT_OF_PROCESS = /^temp-(?:rewriteaof-(?:bg-)?)?(\d{1,10})\.(?:rdb|aof)$/;
 
+/** Time in which a server that saves writes to its draft. */
+const WRITTEN_WITHIN_MS = 60_000;
+
 /** True for the name of a file that is being written. */
 export function isDraft(name: string): boolean {
-  return name.startsWith('temp');
+  return name.startsWith('temp-');
 }
 
 /** Names of the files of a folder that hold data, drafts left out. */
@@ -53,10 +56,16 @@ function seqOfLog(name: string, stem: string): number {
 /** Deletes drafts that no process writes any more. The caller holds the lock, so drafts of keylatch have no live owner. */
 export function removeDrafts(...folders: readonly string[]): void {
   for (const folder of folders)
-    for (const name of namesIn(folder)) {
-      const [, pid] = DRAFT_OF_PROCESS.exec(name) ?? [];
-      if (name.startsWith(DRAFT_PREFIX) || (pid !== undefined && !isRunning(Number(pid)))) remove(join(folder, name));
-    }
+    for (const name of namesIn(folder))
+      if (name.startsWith(DRAFT_PREFIX) || isLeftByProcess(folder, name)) remove(join(folder, name));
+}
+
+/** Whether a process left a draft that no one has written for a while: in another container its id may mean another process. */
+function isLeftByProcess(folder: string, name: string): boolean {
+  const [, pid] = DRAFT_OF_PROCESS.exec(name) ?? [];
+  if (pid === undefined || isRunning(Number(pid))) return false;
+  const status = statSync(join(folder, name), { throwIfNoEntry: false });
+  return status !== undefined && Date.now() - status.mtimeMs > WRITTEN_WITHIN_MS;
 }
 
 /** Names in a folder; none if there is no such folder. */

@@ -8,13 +8,15 @@ import { codeOf, fileError } from './file-error.js';
 /** Beginning of the names of drafts: files that are written before they get their name. */
 export const DRAFT_PREFIX = 'temp-keylatch-';
 
-/** Makes a folder if it is missing. */
+/** Makes a folder if it is missing, and forces its name to the medium. */
 export function makeFolder(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw fileError(error, path);
+    if (codeOf(error) === 'EEXIST') return;
+    throw fileError(error, path);
   }
+  syncFolder(dirname(path));
 }
 
 /** Deletes a file that nothing reads any more. */
