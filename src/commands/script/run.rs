@@ -255,9 +255,12 @@ pub fn run_program(
         let database = cx.database();
         let host = runner.machine.host().clone();
         host.borrow_mut().begin(cx, rights);
-        let outcome = runner.machine.call(world, compiled, [keys, arguments], cx.reply);
+        let outcome = runner.machine.call(world, compiled, [keys, arguments], None, cx.reply);
         host.borrow_mut().end(cx, database);
-        outcome.map_err(|failure| failed(cx, runner, &failure, program))
+        match outcome {
+            super::machine::Progress::Done(outcome) => outcome.map_err(|failure| failed(cx, runner, &failure, program)),
+            super::machine::Progress::Suspended => Ok(()),
+        }
     })
 }
 

@@ -1,4 +1,4 @@
-//! Functions of Lua that Redis changes: errors that `pcall` returns, chance, and the loading of text only.
+//! Functions of Lua that Redis changes: chance, and the loading of text only.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -25,10 +25,6 @@ const INSTRUCTIONS_PER_SECOND: f64 = 1e8;
 
 /// Replaces functions of the standard libraries.
 pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), LuaError> {
-    if let Some(original) = callable(state, globals, "pcall")? {
-        let function = closure(state, Rc::new(move |state| call_protected(state, &original)));
-        set_field(state, globals, "pcall", function)?;
-    }
     wrap(state, globals, "loadstring", check_text)?;
     if let Some(loadstring) = callable(state, globals, "loadstring")? {
         let function = closure(state, Rc::new(move |state| load(state, &loadstring)));
@@ -58,23 +54,6 @@ pub fn replace_random(state: &mut LuaState, globals: &GcRef<LuaTable>, host: &Sh
         set_field(state, &math, "randomseed", function)?;
     }
     Ok(())
-}
-
-/// `pcall`: an error of a command, which is a table, is returned as its text.
-fn call_protected(state: &mut LuaState, original: &LuaCallable) -> Result<usize, LuaError> {
-    if argument_count(state) == 0 {
-        // Redis calls its own first result then.
-        state.push(LuaValue::Bool(true));
-    }
-    let results = original.call(state)?;
-    let first = state.top_idx() - results as i32;
-    if results == 2
-        && let (LuaValue::Bool(false), LuaValue::Table(error)) = (state.get_at(first), state.get_at(first + 1))
-        && let text @ LuaValue::Str(_) = field(state, &error, "err")?
-    {
-        state.set_at(first + 1, text);
-    }
-    Ok(results)
 }
 
 /// Charges the text. A compiled chunk is read as text, too, and refused as such: a space in front hides its first byte

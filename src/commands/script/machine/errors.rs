@@ -1,4 +1,4 @@
-//! Errors of Lua as Redis words them: the message handler that adds source and line, and the text of an error value.
+//! Errors of Lua as Redis words them: the place of an error, and the text of its value.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::debug::{LuaDebug, get_info, get_stack};
 use lua_vm::state::LuaState;
 
-use super::natives::{argument, display_number, field, set_field, string};
+use super::natives::{display_number, field, set_field, string};
 
 /// Error that ended a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,31 +22,22 @@ impl Failure {
     pub fn of_text(message: &[u8]) -> Failure {
         Failure { message: message.to_vec(), source: None }
     }
-}
 
-/// Message handler of scripts: makes every error a table with the fields `err`, `source` and `line`.
-pub fn message_handler(state: &mut LuaState) -> Result<usize, LuaError> {
-    let error = argument(state, 1);
-    let table = match error {
-        LuaValue::Table(table) => table,
-        other => {
-            let mut text = b"ERR ".to_vec();
-            text.extend_from_slice(&display(&other));
-            error_table(state, &text)?
+    /// The failure with its place, unless that is not known.
+    pub fn at(self, place: Place) -> Failure {
+        match place {
+            Some((source, line)) => Failure { source: Some((source, line.into())), ..self },
+            None => self,
         }
-    };
-    if let Some((source, line)) = place(state) {
-        let source = string(state, &source)?;
-        set_field(state, &table, "source", source)?;
-        set_field(state, &table, "line", LuaValue::Float(f64::from(line)))?;
     }
-    state.push(LuaValue::Table(table));
-    Ok(1)
 }
 
-/// Chunk and line of the function that raised the error, or of its caller if it is not written in Lua.
-fn place(state: &mut LuaState) -> Option<(Vec<u8>, i32)> {
-    for level in [1, 2] {
+/// Chunk and line, where known.
+pub type Place = Option<(Vec<u8>, i32)>;
+
+/// Chunk and line of the function at a level of the stack, or of its caller if it is not written in Lua.
+pub fn place(state: &mut LuaState, first: i32) -> Place {
+    for level in [first, first + 1] {
         let mut frame = LuaDebug::default();
         if !get_stack(state, level, &mut frame) {
             return None;
@@ -67,7 +58,7 @@ pub fn error_table(state: &mut LuaState, text: &[u8]) -> Result<GcRef<LuaTable>,
     Ok(table)
 }
 
-/// Error with a table, as functions of the table `redis` raise it: the handler adds source and line.
+/// Error with a table, as functions of the table `redis` raise it.
 pub fn raise(state: &mut LuaState, text: &[u8]) -> LuaError {
     match error_table(state, text) {
         Ok(table) => LuaError::Runtime(LuaValue::Table(table)),

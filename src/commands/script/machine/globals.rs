@@ -8,11 +8,13 @@ use super::builtins;
 use super::charges;
 use super::coroutines;
 use super::natives::{error_at_call, field, set_field, set_function, string};
+use super::protected_calls;
 use super::protection::{guard_functions, protect};
 use super::redis_table::{self, SharedHost};
 use super::registration::{self, Registrations};
 use super::results;
 use super::strings;
+use super::suspension::SharedSuspension;
 use crate::commands::script::libraries::LIBRARIES;
 
 /// Functions of Lua that scripts may call, with what replaces some of them.
@@ -88,13 +90,15 @@ impl Environments {
         state: &mut LuaState,
         host: &SharedHost,
         registrations: &Registrations,
+        suspension: &SharedSuspension,
     ) -> Result<Environments, LuaError> {
         let LuaValue::Table(globals) = state.global().globals else {
             return Err(LuaError::runtime(format_args!("no globals")));
         };
         charges::add(state, &globals)?;
         results::replace(state, &globals)?;
-        coroutines::replace(state, &globals)?;
+        coroutines::replace(state, &globals, suspension)?;
+        protected_calls::replace(state, &globals)?;
         guard_functions(state, &globals)?;
         builtins::replace(state, &globals)?;
         strings::replace(state, &globals)?;

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt;
 
+use lua_stdlib::coro_lib::co_resume;
 use lua_types::{LuaClosure, LuaError, LuaValue};
 use lua_vm::api;
 use lua_vm::state::{ExternalRootKey, LuaState};
@@ -12,12 +13,14 @@ use lua_vm::state::{ExternalRootKey, LuaState};
 use super::builtins::COMPILED_FACTOR;
 use super::collections;
 use super::conversion::write_result;
-use super::errors::{Failure, failure, message_handler, worded};
+use super::errors::{Failure, failure, worded};
 use super::globals::{Environments, World};
 use super::natives::{bound_memory, heap_guard, reserve, set, set_element, string};
 use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
 use super::standard::standard_state;
+use super::suspension::{CHECK_INTERVAL, HELD_PART, SharedSuspension};
+use super::thread::ScriptThread;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::OutOfMemory;
 use crate::commands::script::host::Host;
@@ -27,9 +30,9 @@ use crate::server::ScriptLimits;
 /// Nested calls between Lua and its library, such as `pcall` within `pcall`, of the 200 that the machine allows. The others
 /// would not fit the stack of WebAssembly.
 const NESTED_CALLS_MAX: u32 = 64;
-const UNUSED_CALLS: u32 = 200 - NESTED_CALLS_MAX;
-/// Instructions between two checks of the limits: each one, since a string may double with each instruction.
-const CHECK_INTERVAL: i32 = 1;
+const UNUSED_CALLS: u32 = 200 - NESTED_CALLS_MAX - THREAD_CALLS;
+/// Nested calls that resuming the thread of a script takes.
+const THREAD_CALLS: u32 = 2;
 
 /// Function of a machine, to be called or released.
 #[derive(Clone, Copy, Debug)]
@@ -44,13 +47,28 @@ pub struct LoadedFunction {
     pub compiled: Compiled,
 }
 
+/// State of a script after one of its slices.
+#[derive(Debug)]
+pub enum Progress {
+    /// The script has ended, and its reply is written.
+    Done(Result<(), Failure>),
+    /// Nothing is written yet.
+    Suspended,
+}
+
 /// A state of Lua with the globals of scripts and functions.
 pub struct Machine {
     state: LuaState,
     host: SharedHost,
     environments: Environments,
     registrations: Registrations,
-    handler: LuaValue,
+    suspension: SharedSuspension,
+    /// Function that resumes a thread.
+    resume: LuaValue,
+    /// Thread of each world.
+    threads: [Option<ScriptThread>; 2],
+    /// World of the script that runs or is suspended.
+    running: Option<World>,
     /// Largest reply of a script.
     reply_bytes_max: usize,
     /// Bytes that the last collection left.
@@ -71,19 +89,23 @@ impl Machine {
         let host = Rc::new(RefCell::new(Host::default()));
         let _guard = heap_guard(&state);
         let registrations = Registrations::default();
-        let environments = Environments::new(&mut state, &host, &registrations).map_err(shown)?;
+        let suspension = SharedSuspension::default();
+        let environments = Environments::new(&mut state, &host, &registrations, &suspension).map_err(shown)?;
         let globals = [environments.script, environments.function, LuaValue::Table(environments.load_real)];
         for value in globals.into_iter().chain(environments.list_names) {
             state.external_root_value(value);
         }
         collections::charge_cycles(&mut state).map_err(shown)?;
-        let handler = state.register_c_function(message_handler, true);
+        let resume = state.register_c_function(co_resume, true);
         Ok(Machine {
             state,
             host,
             environments,
             registrations,
-            handler: LuaValue::Function(LuaClosure::LightC(handler)),
+            suspension,
+            resume: LuaValue::Function(LuaClosure::LightC(resume)),
+            threads: [None, None],
+            running: None,
             reply_bytes_max: usize::MAX,
             kept_bytes: 0,
         })
@@ -154,6 +176,9 @@ impl Machine {
         let state = &mut self.state;
         let _guard = heap_guard(state);
         state.n_ccalls = UNUSED_CALLS;
+        // A library that is loaded cannot be left.
+        let part = state.sandbox_instr_limit() / HELD_PART;
+        state.global().sandbox.instr_remaining.set(part);
         let top = state.top_idx();
         let loaded = environments.set_loading(state, true).and_then(|()| {
             state.push(state.external_rooted_value(library.0).unwrap_or(LuaValue::Nil));
@@ -194,38 +219,110 @@ impl Machine {
     }
 
     /// Runs a script, with keys and arguments as the global variables KEYS and ARGV, or a function, with both as arguments.
+    /// With a `slice` it is suspended after that many charges.
     pub fn call(
         &mut self,
         world: World,
         compiled: Compiled,
         lists: [ArgvRef<'_>; 2],
+        slice: Option<u64>,
         reply: &mut Writer,
-    ) -> Result<(), Failure> {
+    ) -> Progress {
+        if self.running.is_some() {
+            // One that was left and is never resumed.
+            self.kill(b"");
+        }
         let environment = self.environment(world);
-        let (environments, handler) = (self.environments, self.handler);
         let state = &mut self.state;
         let _guard = heap_guard(state);
         state.sandbox_reset();
         state.global_mut().globals = environment;
-        state.n_ccalls = UNUSED_CALLS;
         let top = state.top_idx();
-        let called = prepare(state, world, compiled, lists, &environments, handler);
-        let outcome = called.and_then(|count| {
-            let handler_index = api::get_top(state) - count - 1;
-            api::pcall_k(state, count, 1, handler_index, 0, None)
-        });
-        let outcome = match outcome {
-            Ok(_) => {
-                let value = state.get_at(state.top_idx() - 1);
+        let staged = self.stage(world, compiled, lists);
+        match staged {
+            Ok(arguments) => self.advance(arguments, slice, reply),
+            Err(error) => {
+                self.running = None;
+                self.state.set_top(top);
+                Progress::Done(Err(failure(&mut self.state, &error)))
+            }
+        }
+    }
+
+    /// Runs the next slice of the suspended script, or the rest of it.
+    pub fn go_on(&mut self, slice: Option<u64>, reply: &mut Writer) -> Progress {
+        let Some(running) = self.running else { return Progress::Done(Ok(())) };
+        let state = &mut self.state;
+        let _guard = heap_guard(state);
+        if let Some(thread) = &self.threads[running as usize] {
+            state.push(self.resume);
+            state.push(thread.value);
+        }
+        self.advance(0, slice, reply)
+    }
+
+    /// Ends the suspended script; returns the failure with its place.
+    pub fn kill(&mut self, message: &[u8]) -> Failure {
+        if let Some(thread) = self.running.take().and_then(|running| self.threads[running as usize].take()) {
+            thread.release(&mut self.state);
+        }
+        Failure::of_text(message).at(self.suspension.abandon())
+    }
+
+    /// Puts the function on the thread of its world, and what resumes it on the stack; returns the number of arguments.
+    fn stage(&mut self, world: World, compiled: Compiled, lists: [ArgvRef<'_>; 2]) -> Result<i32, LuaError> {
+        let state = &mut self.state;
+        let thread = match &self.threads[world as usize] {
+            Some(thread) => thread.clone(),
+            None => {
+                let made = ScriptThread::new(state, &self.suspension)?;
+                self.threads[world as usize] = Some(made.clone());
+                made
+            }
+        };
+        self.running = Some(world);
+        state.push(self.resume);
+        state.push(thread.value);
+        let arguments = prepare(state, world, lists, &self.environments)?;
+        thread.stage(state.external_rooted_value(compiled.0).unwrap_or(LuaValue::Nil));
+        Ok(arguments)
+    }
+
+    /// Resumes the thread of the script, which is on the stack with its arguments.
+    fn advance(&mut self, arguments: i32, slice: Option<u64>, reply: &mut Writer) -> Progress {
+        let Some(world) = self.running else { return Progress::Done(Ok(())) };
+        let Some(thread) = self.threads[world as usize].clone() else { return Progress::Done(Ok(())) };
+        let state = &mut self.state;
+        state.n_ccalls = UNUSED_CALLS;
+        let first = state.top_idx() - (arguments + 2);
+        self.suspension.start(state, thread.id, slice);
+        let outcome = api::pcall_k(state, arguments + 1, -1, 0, 0, None);
+        if self.suspension.stop() {
+            state.set_top(first);
+            return Progress::Suspended;
+        }
+        self.running = None;
+        let value = if state.top_idx().0 > first.0 + 1 { state.get_at(first + 1) } else { LuaValue::Nil };
+        let failed = match outcome {
+            Ok(_) if state.get_at(first) == LuaValue::Bool(true) => None,
+            Ok(_) => Some(LuaError::Runtime(value)),
+            Err(error) => Some(error),
+        };
+        let outcome = match &failed {
+            None => {
                 let protocol = self.host.borrow().protocol;
                 write_result(state, &value, protocol, reply, self.reply_bytes_max);
                 Ok(())
             }
-            Err(error) => Err(failure(state, &error)),
+            Some(error) => Err(failure(state, error).at(thread.place())),
         };
-        state.set_top(top);
+        if failed.is_some() || !thread.is_small() {
+            self.threads[world as usize] = None;
+            thread.release(state);
+        }
+        state.set_top(first);
         state.gc_check_step();
-        outcome
+        Progress::Done(outcome)
     }
 
     fn environment(&self, world: World) -> LuaValue {
@@ -236,18 +333,13 @@ impl Machine {
     }
 }
 
-/// Pushes the handler, the function and its arguments; returns the number of arguments.
+/// Sets the lists of a script, or pushes those of a function; returns the number of arguments.
 fn prepare(
     state: &mut LuaState,
     world: World,
-    compiled: Compiled,
     lists: [ArgvRef<'_>; 2],
     environments: &Environments,
-    handler: LuaValue,
 ) -> Result<i32, LuaError> {
-    let function = state.external_rooted_value(compiled.0).unwrap_or(LuaValue::Nil);
-    state.push(handler);
-    state.push(function);
     let [keys, arguments] = lists;
     let (keys, arguments) = (list(state, keys)?, list(state, arguments)?);
     match world {

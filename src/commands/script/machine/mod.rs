@@ -18,13 +18,16 @@ mod globals;
 mod lua;
 pub mod natives;
 mod patterns;
+mod protected_calls;
 pub mod protection;
 mod redis_table;
 mod registration;
 mod results;
 mod standard;
 mod strings;
+mod suspension;
+mod thread;
 
 pub use errors::Failure;
 pub use globals::World;
-pub use lua::{Compiled, LoadedFunction, Machine};
+pub use lua::{Compiled, LoadedFunction, Machine, Progress};
