@@ -128,8 +128,11 @@ pub struct Effects {
     muted: bool,
     /// Encoded units that were not taken yet, and the effects of the running unit.
     pending: Vec<u8>,
-    /// Offset of the running unit in `pending`.
+    /// Offset of the running unit in `pending`, without and with the SELECT in front of it.
     unit_start: usize,
+    ended: usize,
+    /// Database of its first effect.
+    unit_database: u8,
     /// Number of effects in the running unit.
     unit_len: usize,
     /// Database that a reader of `pending` has selected at its end.
@@ -143,13 +146,14 @@ pub struct Effects {
 
 impl Effects {
     /// Whether no effects wait to be taken.
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.pending.is_empty()
+        if self.unit_len > 0 { self.ended == 0 } else { self.pending.is_empty() }
     }
 
     /// Whether so many effects wait that they should be taken before more are stated.
     pub fn is_full(&self) -> bool {
-        self.pending.len() >= FULL_BYTES
+        !self.is_empty() && self.pending.len() >= FULL_BYTES
     }
 
     /// Number of effects since the engine was made, while effects were built.
@@ -208,6 +212,9 @@ impl Effects {
     /// Selects the database if needed, and begins a unit if none is running.
     #[inline(never)]
     fn begin(&mut self, database: u8) {
+        if self.unit_len == 0 {
+            (self.ended, self.unit_database) = (self.pending.len(), database);
+        }
         if self.selected != Some(database) {
             self.selected = Some(database);
             self.append(|effect| {
@@ -253,11 +260,15 @@ impl Effects {
         });
     }
 
-    /// Takes the units since the last call as one piece of log; empty if there are none. `last_token` is the largest
-    /// token of a latch so far, 0 before the first one.
+    /// Takes the units since the last call as one piece of log; empty if there are none. The running unit, of a script that
+    /// is suspended, stays. `last_token` is the largest token of a latch so far, 0 before the first one.
     pub fn take(&mut self, now: Timestamp, last_token: u64) -> Vec<u8> {
-        self.selected = None;
-        let mut piece = core::mem::take(&mut self.pending);
+        let mut piece = if self.unit_len > 0 {
+            self.take_ended()
+        } else {
+            self.selected = None;
+            core::mem::take(&mut self.pending)
+        };
         if !piece.is_empty() {
             let annotation = match last_token {
                 0 => format!("{ANNOTATION}{} v{TOKENLESS_VERSION}\r\n", now.as_ms()),
@@ -265,6 +276,29 @@ impl Effects {
             };
             piece.extend_from_slice(annotation.as_bytes());
             piece.rotate_right(annotation.len());
+        }
+        piece
+    }
+
+    /// Takes the units before the running one, which begins with a SELECT from now on. None if memory is short.
+    #[cold]
+    fn take_ended(&mut self) -> Vec<u8> {
+        let mut piece = Vec::new();
+        let room = make_room(&mut piece, self.ended).and_then(|()| make_room(&mut self.pending, FRAME_BYTES));
+        if self.ended == 0 || room.is_err() {
+            return piece;
+        }
+        piece.extend_from_slice(&self.pending[..self.ended]);
+        self.pending.drain(..self.ended);
+        self.unit_start -= self.ended;
+        self.ended = 0;
+        if self.unit_start == 0 {
+            let (end, database) = (self.pending.len(), self.unit_database);
+            self.append(|effect| {
+                effect.bytes(b"SELECT").integer(database.into());
+            });
+            self.unit_start = self.pending.len() - end;
+            self.pending.rotate_right(self.unit_start);
         }
         piece
     }
@@ -284,83 +318,4 @@ fn write_header(kind: u8, len: usize, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use alloc::string::String;
-
-    fn stated(effects: &mut Effects, database: u8, words: &[&str]) {
-        effects.changed();
-        effects.state(database, |effect| {
-            words.iter().for_each(|word| {
-                effect.bytes(word.as_bytes());
-            });
-        });
-    }
-
-    fn words(piece: &[u8]) -> String {
-        let text = String::from_utf8_lossy(piece).replace("\r\n", " ");
-        text.split(' ').filter(|word| !word.starts_with(['*', '$'])).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn a_unit_of_several_effects_is_framed_and_databases_are_selected() {
-        let mut effects = Effects::default();
-        effects.want(true);
-        stated(&mut effects, 0, &["DEL", "a"]);
-        effects.end_unit();
-        stated(&mut effects, 0, &["DEL", "b"]);
-        stated(&mut effects, 3, &["DEL", "c"]);
-        effects.end_unit();
-        let piece = effects.take(Timestamp::from_ms(42), 0);
-        let expected = "#KL:42 v1 SELECT 0 DEL a MULTI DEL b SELECT 3 DEL c EXEC ";
-        assert_eq!(words(&piece), expected);
-        assert!(effects.take(Timestamp::from_ms(43), 0).is_empty());
-        stated(&mut effects, 3, &["DEL", "d"]);
-        effects.end_unit();
-        assert_eq!(words(&effects.take(Timestamp::from_ms(44), 99)), "#KL:44 v2 99 SELECT 3 DEL d ");
-    }
-
-    #[test]
-    fn effects_of_any_length_are_arrays_of_bulk_strings() {
-        let arguments: Vec<Vec<u8>> =
-            [0, 1, 9, 10, 11, 63, 64, 65, 99, 100, 101, 5000].map(|len| alloc::vec![b'x'; len]).into();
-        for count in [1, 2, 9, 10, 11, 99, 100, 101, 1234] {
-            let mut effects = Effects::default();
-            effects.want(true);
-            effects.changed();
-            let named = || arguments.iter().cycle().take(count);
-            effects.state(0, |effect| {
-                named().for_each(|argument| {
-                    effect.bytes(argument);
-                });
-            });
-            effects.end_unit();
-            let mut expected = b"#KL:7 v1\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n".to_vec();
-            expected.extend_from_slice(format!("*{count}\r\n").as_bytes());
-            for argument in named() {
-                expected.extend_from_slice(format!("${}\r\n", argument.len()).as_bytes());
-                expected.extend_from_slice(argument);
-                expected.extend_from_slice(b"\r\n");
-            }
-            assert!(effects.take(Timestamp::from_ms(7), 0) == expected, "{count}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_built_while_effects_are_not_wanted() {
-        let mut effects = Effects::default();
-        stated(&mut effects, 0, &["DEL", "a"]);
-        effects.end_unit();
-        assert!(effects.take(Timestamp::MIN, 0).is_empty());
-    }
-
-    #[test]
-    #[cfg(debug_assertions)]
-    #[should_panic(expected = "a change without an effect")]
-    fn a_change_without_an_effect_is_a_defect() {
-        let mut effects = Effects::default();
-        effects.want(true);
-        effects.changed();
-        effects.end_unit();
-    }
-}
+mod tests;
