@@ -73,8 +73,10 @@ fn set(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::SYNTAX);
     }
     let pairs = args.pairs(args.left() / 2).map(|(name, value)| (name, String::from_utf8_lossy(name), value));
+    let by_connection = cx.client().is_some_and(|client| !client.address.is_empty());
     for (index, (sent, name, _)) in pairs.clone().enumerate() {
-        let may_set = Config::may_set(&name).ok_or_else(|| args.refuse(ErrorText::unknown_parameter(sent)))?;
+        let may_set =
+            Config::may_set(&name, by_connection).ok_or_else(|| args.refuse(ErrorText::unknown_parameter(sent)))?;
         let is_first = pairs.clone().take(index).all(|(other, ..)| !other.eq_ignore_ascii_case(sent));
         let checked = may_set.and(if is_first { Ok(()) } else { Err("duplicate parameter") });
         checked.map_err(|problem| args.refuse(ErrorText::config_set(&name, problem)))?;

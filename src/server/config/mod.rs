@@ -82,10 +82,12 @@ impl Config {
         PARAMETERS.iter().map(|parameter| (parameter.name, self.get(parameter.name)))
     }
 
-    /// Checks whether a parameter may be set at run time; the error is the reason why not. `None` for an unknown name.
-    pub fn may_set(name: &str) -> Option<Result<(), &'static str>> {
+    /// Checks whether a parameter may be set at run time, by the program or by a connection; the error is the reason why not.
+    /// `None` for an unknown name.
+    pub fn may_set(name: &str, by_connection: bool) -> Option<Result<(), &'static str>> {
         Some(match find(name)?.kind {
             Kind::Fixed | Kind::FixedOneOf(_) => Err("can't set immutable config"),
+            Kind::ProgramOnly(_) if by_connection => Err("can't set protected config"),
             Kind::Protected => Err("can't set protected config"),
             _ => Ok(()),
         })
@@ -142,10 +144,10 @@ mod tests {
 
     #[test]
     fn some_parameters_are_fixed_at_run_time() {
-        assert_eq!(Config::may_set("Port"), Some(Err("can't set immutable config")));
-        assert_eq!(Config::may_set("dir"), Some(Err("can't set protected config")));
-        assert_eq!((Config::may_set("HZ"), Config::may_set("nothing")), (Some(Ok(())), None));
-        assert_eq!(Config::may_set("enable-debug-command"), Some(Err("can't set immutable config")));
+        assert_eq!(Config::may_set("Port", false), Some(Err("can't set immutable config")));
+        assert_eq!(Config::may_set("dir", false), Some(Err("can't set protected config")));
+        assert_eq!((Config::may_set("HZ", true), Config::may_set("nothing", true)), (Some(Ok(())), None));
+        assert_eq!(Config::may_set("enable-debug-command", false), Some(Err("can't set immutable config")));
         assert!(check("enable-debug-command", "maybe").is_err());
         assert_eq!((check("port", "1"), check("DIR", "/data")), (Ok("1".into()), Ok("/data".into())));
     }

@@ -95,10 +95,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     parameter("list-max-ziplist-size", "-2", Kind::Number(i32::MIN as i64, i32::MAX as i64)),
     parameter("logfile", "", Kind::Fixed),
     parameter("loglevel", "notice", Kind::OneOf(&["debug", "verbose", "notice", "warning", "nothing"])),
-    // Of keylatch: the time of a script is limited by its instructions, and its reply may repeat a long string.
-    parameter("lua-instruction-limit", "100000000", Kind::Number(1000, i64::MAX)),
-    parameter("lua-memory-limit", "33554432", Kind::Memory(1 << 20, 1 << 30)),
-    parameter("lua-reply-limit", "67108864", Kind::Memory(1 << 10, 1 << 29)),
+    // Of keylatch: the time of a script is limited by its instructions, and its reply may repeat a long string. A client that
+    // could raise these limits could stop the server.
+    parameter("lua-instruction-limit", "100000000", Kind::ProgramOnly(&Kind::Number(1000, i64::MAX))),
+    parameter("lua-memory-limit", "33554432", Kind::ProgramOnly(&Kind::Memory(1 << 20, 1 << 30))),
+    parameter("lua-reply-limit", "67108864", Kind::ProgramOnly(&Kind::Memory(1 << 10, 1 << 29))),
     parameter("lua-time-limit", "5000", NUMBER),
     parameter("maxclients", "10000", Kind::Number(1, u32::MAX as i64)),
     parameter("maxmemory", "0", Kind::Memory(0, u64::MAX)),

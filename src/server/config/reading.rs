@@ -30,6 +30,8 @@ pub(super) enum Kind {
     Percentiles,
     /// `CLASS HARD SOFT SECONDS ...`; omitted classes keep their limits.
     OutputLimits,
+    /// Value of another kind, which the program may set, but no connection.
+    ProgramOnly(&'static Kind),
     /// Set at the start only, because the value is a path (Redis' protected configuration).
     Protected,
     /// Set at the start only (Redis' immutable configuration).
@@ -59,6 +61,7 @@ impl Kind {
                 let text = kind.read(value, now)?;
                 Ok(parse_integer(text.as_bytes()).map_or(text, |number| number.clamp(min, max).to_string()))
             }
+            Kind::ProgramOnly(kind) => kind.read(value, now),
             Kind::SavePoints => save_points(value).ok_or_else(|| "Invalid save parameters".into()),
             Kind::Percentiles => percentiles(value),
             Kind::OutputLimits => output_limits(value, now),
