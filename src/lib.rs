@@ -61,6 +61,7 @@ pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use engine::Turn;
 pub use engine::keylatch::{Keylatch, Options};
 pub use engine::persistence::{LoadError, Replayed};
+pub use engine::script_control::ScriptControl;
 pub use keyspace::{ClientId, Event, EventClass, EventKind};
 pub use resp::decode::Limits;
 pub use resp::encode::Protocol;

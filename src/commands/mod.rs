@@ -61,6 +61,8 @@ pub use row::{
 pub use script::may_write;
 pub use table::CommandTable;
 
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
@@ -73,7 +75,8 @@ use crate::keyspace::{Extent, Keyspace, Txn};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
-use crate::server::clients::{Client, ClientId, Clients};
+use crate::server::clients::{Client, ClientId, Clients, Queued};
+use crate::server::scripts::suspended::Suspended;
 
 /// State that a handler may read and change.
 #[derive(Debug)]
@@ -90,6 +93,11 @@ pub struct Context<'a> {
     pub resumed: Option<Resumed>,
     /// Set by a handler that blocks its client. Such a handler writes no reply.
     pub block_on: Option<BlockOn>,
+    /// Charges after which a script is suspended; `None`: it runs through.
+    #[cfg_attr(not(feature = "scripting"), allow(dead_code))]
+    pub slice: Option<u64>,
+    /// Set by a handler that leaves its script suspended.
+    pub suspended: Option<Box<Suspended>>,
     pub reply: &'a mut Writer,
 }
 
@@ -129,6 +137,7 @@ pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
         Err(OutOfMemory) => Err(CommandError::OUT_OF_MEMORY),
     };
     match result {
+        Ok(()) if cx.suspended.is_some() => return Outcome::Suspend,
         Ok(()) if cx.reply.take_failure() => {
             fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into());
             return Outcome::Done;
@@ -147,6 +156,49 @@ pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     }
     remember_keys(cx, row, argv);
     Outcome::Done
+}
+
+/// Runs the next slice of a suspended script, and then what follows in its transaction. Returns the request that ended;
+/// otherwise `cx.suspended` is set again.
+pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Option<Box<Suspended>> {
+    if let Some(script) = suspended.script.take() {
+        let start = cx.reply.len();
+        let result = script::resume(cx, &mut suspended);
+        let (number, argv) = (script.command, script.argv.as_ref());
+        match result {
+            Ok(true) => {
+                suspended.script = Some(script);
+                cx.suspended = Some(suspended);
+                return None;
+            }
+            Ok(false) if cx.reply.take_failure() => fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into()),
+            Ok(false) => remember_keys(cx, cx.table.row(number), argv),
+            Err(error) => fail(cx, number, start, &error),
+        }
+        suspended.script = Some(script);
+    }
+    let rest = core::mem::take(&mut suspended.rest);
+    run_queued(cx, rest);
+    match &mut cx.suspended {
+        Some(next) => {
+            suspended.rest = core::mem::take(&mut next.rest);
+            next.follow(*suspended);
+            None
+        }
+        None => Some(suspended),
+    }
+}
+
+/// Runs the commands of a transaction. A script that is left has its own, and those that follow.
+pub fn run_queued(cx: &mut Context<'_>, mut rest: VecDeque<Queued>) {
+    while let Some(queued) = rest.pop_front() {
+        call(cx, queued.command, queued.argv.as_ref());
+        if let Some(suspended) = &mut cx.suspended {
+            suspended.script = Some(queued);
+            suspended.rest = rest;
+            return;
+        }
+    }
 }
 
 /// Upper bound, in bytes, for the table entries and confirmations of one argument of a `KEEPS` command.

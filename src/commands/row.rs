@@ -236,6 +236,8 @@ pub enum Outcome {
     Done,
     /// No reply is written. The client is blocked; the command runs again when a key is ready or the time is over.
     Block(BlockOn),
+    /// No reply is written. A script was left, and the command goes on when it is resumed.
+    Suspend,
 }
 
 /// Condition that a blocked command waits for. A command that is run again and blocks again keeps its first one.

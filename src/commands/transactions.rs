@@ -4,7 +4,7 @@ use core::cell::OnceCell;
 
 use super::args::Args;
 use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Blocking, Context, call};
+use super::{Blocking, Context, run_queued};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
 
@@ -79,9 +79,7 @@ fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.blocking = Blocking::Denied;
     check_guards(cx, &transaction)?;
     cx.reply.array(transaction.queue.len());
-    for queued in &transaction.queue {
-        call(cx, queued.command, queued.argv.as_ref());
-    }
+    run_queued(cx, transaction.queue.into());
     Ok(())
 }
 

@@ -35,7 +35,7 @@ pub const OUTPUT_MAX: usize = 1 << 20;
 pub struct Fed {
     /// Whole requests may be left: write the output, then feed again, an empty chunk if nothing else has arrived.
     pub more: bool,
-    /// The client is blocked, and the requests behind its command wait: feed an empty chunk when
+    /// The client is blocked or a script is suspended, and requests wait: feed an empty chunk when
     /// [`Keylatch::take_affected`] names the client. Until then read a bounded amount only, and notice the end of the stream.
     pub blocked: bool,
     /// Write the output, close the stream without reading on, and disconnect the client.
@@ -43,6 +43,8 @@ pub struct Fed {
     /// Requests of the call caused effects: a host with a log appends them before it writes the output. A key that expired
     /// while a request looked at it does not count: no output depends on its removal, which the log may have later.
     pub wrote: bool,
+    /// A script of the call is suspended: call [`ScriptControl::resume`](crate::ScriptControl::resume) until it ends.
+    pub suspended: bool,
 }
 
 /// The stream of one client.
@@ -114,7 +116,8 @@ impl Connection {
     ) -> Fed {
         let stop_at = out.len().saturating_add(OUTPUT_MAX);
         self.decoder.feed(chunk);
-        let mut turn = keylatch.turn();
+        let mut turn = keylatch.stream_turn(self.client);
+        let was_suspended = turn.is_suspended();
         meter.start(&turn);
         let effects = turn.effects();
         let mut fed = loop {
@@ -127,9 +130,14 @@ impl Connection {
             if let Some(fed) = self.serve(&mut turn, meter, stop_at, out) {
                 break fed;
             }
+            // Other streams have their turn after each script.
+            if turn.ran_script() && !turn.is_suspended() && self.decoder.waiting_bytes() > 0 {
+                break Fed { more: true, ..Fed::default() };
+            }
         };
         meter.stop(&mut turn);
         fed.wrote = turn.effects() != effects;
+        fed.suspended = turn.is_suspended() && !was_suspended;
         fed
     }
 
@@ -173,7 +181,7 @@ impl Connection {
 
     /// Appends the messages of the client's outbox to `out` and runs nothing: for a stream that stopped for its output.
     pub fn wake<C: Clock>(&mut self, keylatch: &mut Keylatch<C>, out: &mut Vec<u8>) -> Fed {
-        match self.state(&mut keylatch.turn(), out) {
+        match self.state(&mut keylatch.stream_turn(self.client), out) {
             State::Ready => Fed { more: self.decoder.waiting_bytes() > 0, ..Fed::default() },
             State::Full => Fed { more: true, ..Fed::default() },
             State::Blocked => Fed { blocked: true, ..Fed::default() },
@@ -183,11 +191,12 @@ impl Connection {
 
     /// Moves the client's messages to `out`, and returns whether its next request may run.
     fn state<C: Clock>(&mut self, turn: &mut Turn<'_, C>, out: &mut Vec<u8>) -> State {
+        let must_wait = turn.must_wait(self.client);
         let Some(client) = turn.client(self.client).filter(|_| !self.closed) else { return State::Over };
         self.decoder.trust(client.authenticated);
         let state = match client {
             Client { closing: true, .. } => State::Over,
-            client if client.is_blocked() => State::Blocked,
+            client if client.is_blocked() || must_wait => State::Blocked,
             _ => State::Ready,
         };
         if !client.outbox.is_empty()

@@ -144,6 +144,8 @@ impl Engine {
             blocking,
             resumed: (!was_paused).then_some(resumed),
             block_on: None,
+            slice: None,
+            suspended: None,
             reply: &mut reply,
         };
         let outcome = call(&mut cx, blocked.command, blocked.argv.as_ref());
@@ -170,7 +172,8 @@ impl Engine {
                 let block_on = BlockOn { until: resumed.until, ..block_on };
                 enter(self, position, BlockedCommand { block_on, ..blocked });
             }
-            Outcome::Done => {
+            // A script that was blocked by a pause runs through.
+            Outcome::Done | Outcome::Suspend => {
                 self.clients.enqueue(ClientQueue::Freed, blocked.client);
                 look_again(self, &Left { blocked, was_first });
             }

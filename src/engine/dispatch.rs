@@ -3,37 +3,74 @@
 use super::Engine;
 use super::gates::Gates;
 use super::saves::check_store;
+use super::suspended::{busy_error, slice_of};
+use alloc::boxed::Box;
+
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
 use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, may_write, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
+use crate::server::scripts::suspended::Suspended;
 
 impl Engine {
-    /// Runs the handler of a request, unless a closed gate refuses, queues or blocks it.
-    pub(super) fn dispatch(&mut self, id: ClientId, request: Request<'_>, gates: Gates, reply: &mut Writer) {
+    /// Runs the handler of a request, unless a closed gate refuses, queues or blocks it. Returns a script that was left, with
+    /// the number of the command.
+    pub(super) fn dispatch(
+        &mut self,
+        id: ClientId,
+        request: Request<'_>,
+        gates: Gates,
+        reply: &mut Writer,
+    ) -> Option<(u16, Box<Suspended>)> {
         let argv = request.argv;
         let Some((number, row)) = request.command.filter(|(_, row)| row.accepts(argv.len())) else {
-            return refuse_unknown(self, id, request, reply);
+            refuse_unknown(self, id, request, reply);
+            return None;
         };
         if gates.is_open() {
             self.note(id, row);
         } else if !self.passes(id, (number, row), argv, gates, reply) {
-            return;
+            return None;
         }
+        // A script that is suspended keeps its request.
+        let may_suspend = !row.has(flags::RUNS_SCRIPT) || ensure(argv.copy_len()).is_ok();
+        let slice = slice_of(self).filter(|_| may_suspend);
         let Engine { keyspace, clients, server, table, now, .. } = self;
-        let blocking = Blocking::Allowed;
-        let (now, resumed, block_on) = (*now, None, None);
-        let mut cx = Context { keyspace, clients, server, table, client: id, now, blocking, resumed, block_on, reply };
+        let (client, now, blocking) = (id, *now, Blocking::Allowed);
+        let (resumed, block_on, suspended) = (None, None, None);
+        let mut cx = Context {
+            keyspace,
+            clients,
+            server,
+            table,
+            client,
+            now,
+            blocking,
+            resumed,
+            block_on,
+            slice,
+            suspended,
+            reply,
+        };
         let outcome = call(&mut cx, number, argv);
+        let suspended = cx.suspended.take();
         self.ran = Some(number);
-        if let Outcome::Block(block_on) = outcome {
-            match self.ensure_room_to_wait(argv) {
+        match outcome {
+            Outcome::Done => {}
+            Outcome::Block(block_on) => match self.ensure_room_to_wait(argv) {
                 Ok(()) => self.block(id, number, argv, block_on),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
+            },
+            Outcome::Suspend => {
+                self.ran = None;
+                let mut suspended = suspended?;
+                suspended.script.get_or_insert_with(|| Queued { command: number, argv: argv.to_owned() });
+                return Some((number, suspended));
             }
         }
+        None
     }
 
     /// Handles the closed gates. Returns whether the handler runs now; otherwise the request was refused, queued or
@@ -77,7 +114,7 @@ impl Engine {
         if is_unauthenticated && !row.has(flags::NO_AUTH) {
             return Err(CommandError::NO_AUTH.into());
         }
-        if gates.has(Gates::OVER_LIMIT) {
+        if gates.has(Gates::OVER_LIMIT) && !gates.has(Gates::BUSY) {
             self.evict_to_limit(id, row)?;
         }
         if gates.has(Gates::STORE_FAILED) {
@@ -92,9 +129,11 @@ impl Engine {
         // Commands that a RESP2 subscriber may send.
         let is_allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
         if gates.has(Gates::SUBSCRIBED) && !is_allowed {
-            Err(CommandError::SUBSCRIBED.of_command(row.name))
-        } else {
-            Ok(())
+            return Err(CommandError::SUBSCRIBED.of_command(row.name));
+        }
+        match busy_error(self).filter(|_| !row.has(flags::ALLOW_BUSY)) {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
         }
     }
 

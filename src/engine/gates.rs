@@ -33,6 +33,8 @@ impl Gates {
     pub(crate) const STALE: Gates = Gates(1 << 7);
     /// The store fails or is read-only, so writes are refused.
     pub(crate) const STORE_FAILED: Gates = Gates(1 << 8);
+    /// A script is suspended: few commands run before it ends.
+    pub(crate) const BUSY: Gates = Gates(1 << 9);
     // Gates of the client.
     /// The connection is to be closed.
     pub(crate) const CLOSING: Gates = Gates(1 << 16);
@@ -118,12 +120,13 @@ impl Engine {
         let Some(client) = self.clients.get(id) else { return Gates::CLOSING };
         let timed = Gates::DUE.when(self.due_at <= self.now) | Gates::RESERVE.when(!is_reserve_whole());
         let resumed = Gates::PENDING.when(self.gates.has(Gates::PAUSED) && self.is_pause_over());
-        self.gates | timed | resumed | client.gates()
+        let busy = Gates::BUSY.when(self.server.scripts.suspended.is_set());
+        self.gates | timed | resumed | busy | client.gates()
     }
 }
 
-/// Computes the gates that hold for every client. Deadlines and the reserve change without a command and are added by
-/// [`Engine::gates_for`].
+/// Computes the gates that hold for every client. Deadlines, the reserve and a suspended script change without a command and
+/// are added by [`Engine::gates_for`].
 fn found_gates(engine: &Engine) -> Gates {
     Gates::GARBAGE.when(engine.keyspace.has_garbage())
         | Gates::PENDING.when(engine.is_pending())

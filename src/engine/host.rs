@@ -11,6 +11,7 @@ use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::persistence::{LoadError, Replayed, Skipped};
 use crate::engine::saves::{finish_save, log_synced};
+use crate::engine::suspended::finish_script;
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
 use crate::resp::encode::{Protocol, Writer};
@@ -113,6 +114,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// Those of [`Keylatch::replay`]. A command is refused if its result depends on one that was left out.
     pub fn replay_skipping(&mut self, log: &[u8], skipped: Option<&mut Skipped>) -> Result<Replayed, LoadError> {
+        finish_script(&mut self.engine);
         self.engine.replay(log, skipped)
     }
 
@@ -121,6 +123,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// Those of [`Keylatch::load`]; a value that the engine lacks is one only if its length is not known.
     pub fn load_skipping(&mut self, snapshot: &[u8], skipped: Option<&mut Skipped>) -> Result<(), LoadError> {
+        finish_script(&mut self.engine);
         self.engine.load(snapshot, skipped)
     }
 
@@ -155,9 +158,10 @@ impl<C: Clock> Keylatch<C> {
 /// Admission checks and execution as separate steps, for calls by the number of a row.
 #[cfg(feature = "wasm")]
 impl<C: Clock> Keylatch<C> {
-    /// Gates of a client at this moment.
+    /// Gates of a client of the program at this moment.
     #[inline(always)]
     pub(crate) fn gates_for(&mut self, client: ClientId) -> Gates {
+        self.engine.is_streaming = false;
         self.engine.gates_for(client)
     }
 

@@ -7,6 +7,8 @@ use crate::base::argv::ArgvRef;
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::{self, OutOfMemory};
 use crate::engine::persistence::{LoadError, Replayed, rdb};
+use crate::engine::script_control::ScriptControl;
+use crate::engine::suspended::finish_script;
 use crate::engine::{Engine, Turn};
 use crate::keyspace::{Event, EventKind};
 use crate::resp::decode::Limits;
@@ -129,7 +131,25 @@ impl<C: Clock> Keylatch<C> {
     /// assert_eq!(out, b"+OK\r\n:60000\r\n");
     /// ```
     pub fn turn(&mut self) -> Turn<'_, C> {
+        finish_script(&mut self.engine);
+        self.engine.is_streaming = false;
         Turn::new(&mut self.engine, &mut self.clock)
+    }
+
+    /// Begins a turn of a stream. Scripts of clients that were accepted may be suspended; those of other clients are calls of
+    /// the program.
+    pub(crate) fn stream_turn(&mut self, client: ClientId) -> Turn<'_, C> {
+        let is_streaming = self.engine.clients.get(client).is_some_and(|client| !client.address.is_empty());
+        if !is_streaming {
+            finish_script(&mut self.engine);
+        }
+        self.engine.is_streaming = is_streaming;
+        Turn::new(&mut self.engine, &mut self.clock)
+    }
+
+    /// Returns what suspends scripts that run for long, and resumes them.
+    pub fn scripts(&mut self) -> ScriptControl<'_> {
+        ScriptControl::new(&mut self.engine)
     }
 
     /// Records the duration of a client's last command, for SLOWLOG, LATENCY and INFO. The engine measures nothing itself.
@@ -224,6 +244,10 @@ impl<C: Clock> Keylatch<C> {
 
     /// Takes the events since the last call, in the order of the changes.
     pub fn take_events(&mut self) -> Vec<Event> {
+        // Those of a suspended script come out at its end.
+        if self.engine.server.scripts.suspended.is_set() {
+            return Vec::new();
+        }
         self.engine.keyspace.events.take()
     }
 
@@ -299,6 +323,7 @@ impl<C: Clock> Keylatch<C> {
     /// A log that is damaged before its end or was written by a newer version, or a shortage of memory. Units before the
     /// damage have been applied.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
+        finish_script(&mut self.engine);
         self.engine.replay(log, None)
     }
 
@@ -333,6 +358,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// A snapshot that is damaged or from a newer version, or a shortage of memory. Nothing has changed then.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
+        finish_script(&mut self.engine);
         self.engine.load(snapshot, None)
     }
 

@@ -82,8 +82,21 @@ impl<'a> Loading<'a> {
     fn run(&mut self, row: &Row, argv: ArgvRef<'_>) -> Result<(), CommandError> {
         let (client, blocking, reply) = (self.client, Blocking::Denied, &mut Writer::new(Protocol::Resp2));
         let Engine { keyspace, clients, server, table, now, .. } = &mut *self.engine;
-        let (now, resumed, block_on) = (*now, None, None);
-        let mut cx = Context { keyspace, clients, server, table, client, now, blocking, resumed, block_on, reply };
+        let (now, resumed, block_on, slice, suspended) = (*now, None, None, None, None);
+        let mut cx = Context {
+            keyspace,
+            clients,
+            server,
+            table,
+            client,
+            now,
+            blocking,
+            resumed,
+            block_on,
+            slice,
+            suspended,
+            reply,
+        };
         let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words(), &OnceCell::new()));
         self.engine.keyspace.effects.end_unit();
         outcome

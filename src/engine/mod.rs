@@ -16,8 +16,10 @@ mod loading;
 mod migrate;
 pub(crate) mod persistence;
 mod saves;
+pub(crate) mod script_control;
 mod status;
 mod string_run;
+pub(crate) mod suspended;
 mod turn;
 
 use alloc::string::String;
@@ -61,6 +63,10 @@ pub struct Engine {
     reported_deadline: Option<Timestamp>,
     /// Row number of the last command, unless it was refused or queued. Its duration is recorded by [`Engine::took`].
     ran: Option<u16>,
+    /// Charges after which scripts of streams are suspended; 0: never.
+    slice: u64,
+    /// Whether the present requests come from a stream.
+    is_streaming: bool,
 }
 
 impl Engine {
@@ -78,6 +84,8 @@ impl Engine {
             due_at: Timestamp::MAX,
             reported_deadline: None,
             ran: None,
+            slice: 0,
+            is_streaming: false,
         }
     }
 
@@ -137,6 +145,10 @@ impl Engine {
         if self.server.started_at.is_none() {
             self.start(now);
         }
+        // Time stands still for a suspended script.
+        if self.server.scripts.suspended.is_set() {
+            return;
+        }
         if now < self.now {
             self.keyspace.events.clock_stepped_back();
             self.mark_stale();
@@ -166,6 +178,10 @@ impl Engine {
             }
         }
         self.run(id, request, gates, out);
+        // A suspended script has not reached the end of its command.
+        if self.server.scripts.suspended.is_set() {
+            return;
+        }
         // With open gates, a command that only reads changes no state of gates except the table of tracked keys.
         let only_reads = request.command.is_some_and(|(_, row)| row.has(flags::READONLY));
         if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
@@ -195,7 +211,7 @@ impl Engine {
             self.queue_behind(id, request.argv);
             return None;
         }
-        if !gates.has(Gates::TICK) {
+        if !gates.has(Gates::TICK) || gates.has(Gates::BUSY) {
             return Some(gates);
         }
         self.tick();
@@ -218,6 +234,9 @@ impl Engine {
 
     /// Removes due keys, frees garbage, evicts, and times out blocked clients: a bounded amount of work.
     pub fn tick(&mut self) {
+        if self.server.scripts.suspended.is_set() {
+            return;
+        }
         self.keyspace.sweep(self.now);
         self.keyspace.free_garbage();
         if self.keyspace.has_evictions_due() {
@@ -240,13 +259,19 @@ impl Engine {
         if !self.keyspace.interest.tracking.is_idle() {
             self.keyspace.interest.tracking.set_author(Some(id));
         }
-        self.dispatch(id, request, gates, &mut reply);
+        if let Some((number, suspended)) = self.dispatch(id, request, gates, &mut reply) {
+            *out = self.server.scripts.suspended.keep(number, suspended, reply, start);
+            self.refresh_gates();
+            return;
+        }
         let row = request.command.map(|(_, row)| row);
         // A transaction may have started tracking.
         if !self.keyspace.interest.tracking.is_idle() {
             self.end_tracking(id, row);
         }
-        self.keyspace.effects.end_unit();
+        if !gates.has(Gates::BUSY) {
+            self.keyspace.effects.end_unit();
+        }
         if reply.take_failure() {
             self.clients.close(id);
         }
@@ -259,8 +284,12 @@ impl Engine {
 
     /// First instant at which the host must call [`Engine::tick`]: one millisecond after the first deadline of a key,
     /// or the timeout of a blocked client. The present instant if work is left over: ready keys, invalidations,
-    /// evictions or garbage. Due keys that could not be removed for lack of memory are retried a little later.
+    /// evictions or garbage. Due keys that could not be removed for lack of memory are retried a little later. Nothing is due
+    /// while a script is suspended.
     pub fn next_deadline(&self) -> Option<Timestamp> {
+        if self.server.scripts.suspended.is_set() {
+            return None;
+        }
         if self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_pending()
             || self.keyspace.has_evictions_due()
@@ -285,6 +314,9 @@ impl Engine {
     }
 
     pub fn disconnect(&mut self, client: ClientId) {
+        if self.server.scripts.suspended.note_disconnected(client) {
+            return;
+        }
         self.mark_stale();
         self.keyspace.interest.unwatch(client);
         self.keyspace.interest.tracking.stop(client);

@@ -57,7 +57,7 @@ impl Engine {
     pub fn status(&self) -> Status {
         let is_affected = self.clients.first_queued(ClientQueue::Affected).is_some() || self.server.configured;
         Status(
-            Status::EVENTS.when(!self.keyspace.events.is_empty())
+            Status::EVENTS.when(!self.keyspace.events.is_empty() && !self.server.scripts.suspended.is_set())
                 | Status::AFFECTED.when(is_affected)
                 | Status::EFFECTS.when(!self.keyspace.effects.is_empty())
                 | Status::DEADLINE_EARLIER.when(self.is_due_earlier())

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Clock;
 use crate::commands::Request;
+use crate::engine::suspended::{must_wait, ran_script};
 use crate::engine::{Engine, StringRun};
 use crate::resp::decode::StringRequest;
 use crate::server::clients::{Client, ClientId};
@@ -33,6 +34,21 @@ pub struct Turn<'a, C> {
 impl<'a, C: Clock> Turn<'a, C> {
     pub(super) fn new(engine: &'a mut Engine, clock: &'a mut C) -> Turn<'a, C> {
         Turn { engine, clock, has_time: false }
+    }
+
+    /// Whether a script is suspended.
+    pub(crate) fn is_suspended(&self) -> bool {
+        self.engine.server.scripts.suspended.is_set()
+    }
+
+    /// Whether requests of a stream wait for a suspended script.
+    pub(crate) fn must_wait(&mut self, client: ClientId) -> bool {
+        must_wait(self.engine, client)
+    }
+
+    /// Whether the last request of an accepted client ran a script.
+    pub(crate) fn ran_script(&self) -> bool {
+        ran_script(self.engine)
     }
 
     /// Number of effects of requests so far.

@@ -70,7 +70,7 @@ pub struct Client {
     pub shard_channels: Vec<Box<[u8]>>,
     /// Queue position of the blocked command, if there is one.
     pub blocked: Option<QueuePosition>,
-    /// Number of effects that WAITAOF of the client waits for.
+    /// Number of effects that WAITAOF waits for.
     pub awaited_effects: u64,
     /// Requests that the client sent after its blocked command.
     pub waiting: VecDeque<Argv>,
@@ -85,13 +85,15 @@ pub struct Client {
 /// Queues of clients in order of arrival, each client at most once. Links in the clients make enqueueing free of allocations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClientQueue {
-    /// Clients that the host must attend to: messages in the outbox, an unblocked command, or a connection to close.
+    /// Clients for the host: messages in the outbox, an unblocked command, or a connection to close.
     Affected,
     /// Clients that are no longer blocked and may have sent requests after the blocked command.
     Freed,
+    /// Clients with requests that wait for a suspended script.
+    AwaitsScript,
 }
 
-const QUEUES: usize = 2;
+const QUEUES: usize = 3;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueLink {
@@ -211,9 +213,7 @@ impl Clients {
 
     /// Connects the engine's own client, for loading. Its id is 0, so that ids of later clients do not depend on loads.
     pub fn connect_private(&mut self) -> ClientId {
-        let id = ClientId(0);
-        self.clients.insert(id, Box::new(Client::new(id)));
-        id
+        self.adopt(ClientId(0)).id
     }
 
     /// Id of the client that connected last.
@@ -235,6 +235,7 @@ impl Clients {
     pub fn disconnect(&mut self, id: ClientId) -> Option<Box<Client>> {
         self.dequeue(ClientQueue::Affected, id);
         self.dequeue(ClientQueue::Freed, id);
+        self.dequeue(ClientQueue::AwaitsScript, id);
         self.set_monitor(id, false);
         self.clients.remove(id)
     }
@@ -251,8 +252,7 @@ impl Clients {
         self.monitors > 0
     }
 
-    /// Appends messages to a client's outbox. Returns false if the client does not exist. If memory is short, the
-    /// client is disconnected, because it would miss them.
+    /// Appends messages to a client's outbox; false if there is no such client. Without memory it is disconnected.
     pub fn post(&mut self, id: ClientId, write: impl FnOnce(&mut Writer)) -> bool {
         let events_before = self.events_before;
         let Some(client) = self.get_mut(id) else { return false };
@@ -288,8 +288,7 @@ impl Clients {
         self.enqueue(ClientQueue::Affected, id);
     }
 
-    /// Takes the clients noted since the last call, each once. If memory is short, the rest is returned by the next
-    /// call.
+    /// Takes the clients noted since the last call, each once; not all of them if memory is short.
     pub fn take_affected(&mut self) -> Vec<ClientId> {
         let mut affected = Vec::new();
         while let Some(id) = self.first_queued(ClientQueue::Affected) {
@@ -316,7 +315,7 @@ impl Clients {
         self.queues[queue as usize].first
     }
 
-    /// Removes a client from a queue. Takes constant time for the first client, linear time for others.
+    /// Removes a client from a queue in constant time for the first one, in linear time for others.
     pub fn dequeue(&mut self, queue: ClientQueue, id: ClientId) {
         let Some(removed) = self.link(queue, id).filter(|link| link.is_queued).map(core::mem::take) else { return };
         let ends = self.queues[queue as usize];

@@ -6,10 +6,12 @@ pub mod cache;
 pub mod library;
 #[cfg(feature = "scripting")]
 pub mod lrand48;
+pub mod suspended;
 
 use alloc::vec::Vec;
 
 use crate::server::scripts::library::Libraries;
+use crate::server::scripts::suspended::SuspendedSlot;
 
 #[cfg(feature = "scripting")]
 use alloc::boxed::Box;
@@ -22,6 +24,7 @@ use core::fmt;
 #[derive(Clone, Debug, Default)]
 pub struct Scripts {
     pub libraries: Libraries,
+    pub suspended: SuspendedSlot,
     #[cfg(feature = "scripting")]
     pub cache: cache::ScriptCache,
     /// Generator of scripts after one of them chose a seed. Until then they draw from the generator of the engine.

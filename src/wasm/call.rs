@@ -12,6 +12,9 @@ use crate::{Argv, ClientId};
 
 /// Returned if nothing ran because the command needs the time. JavaScript calls again with it.
 const NEED_TIME: i32 = -1;
+/// Returned if nothing ran because a script is suspended. JavaScript calls again after it has let the script end, for which
+/// the stack of a script is needed.
+const SUSPENDED: i32 = -2;
 
 #[wasm_bindgen]
 impl Engine {
@@ -19,10 +22,13 @@ impl Engine {
     /// arguments in the frame, the name's slot included. `now` is the time, or NaN if the clock was not read.
     ///
     /// Returns the bits of [`crate::Status`], with the reply at the frame's header; -1 if nothing ran because the time
-    /// is needed. A blocked command has no reply.
+    /// is needed, -2 if a script is suspended. A blocked command has no reply.
     pub fn call(&mut self, client: u32, row: u32, count: usize, now: f64) -> i32 {
         self.clear_output();
         let Engine { keylatch, time, frame, streams, output, .. } = self;
+        if keylatch.scripts().is_suspended() {
+            return SUSPENDED;
+        }
         let client = ClientId(client);
         let request = keylatch.request_of(row, frame.arguments(row, count));
         let has_time = time.set(now);

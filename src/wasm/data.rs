@@ -121,7 +121,8 @@ impl Engine {
     }
 
     /// Returns the whole keyspace as an RDB file; an error if memory is exhausted.
-    pub fn snapshot(&self) -> Result<Vec<u8>, JsError> {
+    pub fn snapshot(&mut self) -> Result<Vec<u8>, JsError> {
+        self.keylatch.scripts().finish();
         self.keylatch.snapshot().map_err(|_| out_of_memory())
     }
 
@@ -158,18 +159,21 @@ impl Engine {
     /// Loads the snapshot in the input as a fresh engine would, for runs that begin again and again.
     #[wasm_bindgen(js_name = loadFresh)]
     pub fn load_fresh(&mut self, length: usize) -> Result<(), JsError> {
+        self.keylatch.scripts().finish();
         Ok(self.keylatch.load_fresh(self.area.bytes(length))?)
     }
 
     /// Digest of the keyspace: sixteen hexadecimal digits, equal for equal keyspaces.
-    pub fn digest(&self) -> String {
+    pub fn digest(&mut self) -> String {
+        self.keylatch.scripts().finish();
         format!("{:016x}", self.keylatch.digest())
     }
 
     /// Returns a page of a database: `{ cursor, keys: [{ key, type, size, deadlineMs, fieldDeadlineMs }], total }`. The
     /// cursor is a decimal number; a scan starts and ends with "0".
-    pub fn inspect(&self, database: u8, cursor: &str, limit: usize) -> Result<JsValue, JsError> {
+    pub fn inspect(&mut self, database: u8, cursor: &str, limit: usize) -> Result<JsValue, JsError> {
         let cursor = cursor.parse().map_err(|_| JsError::new("the cursor is not a number"))?;
+        self.keylatch.scripts().finish();
         let page = self.keylatch.inspect(checked_database(database)?, cursor, limit).map_err(|_| out_of_memory())?;
         let keys = Views(page.keys.as_slice(), key_view);
         to_js(&InspectionView { cursor: page.cursor.to_string(), keys, total: page.total })

@@ -13,7 +13,8 @@ impl Engine {
     /// Exports clients and configuration for `importState` of a fresh instance. An error names the state that cannot
     /// migrate.
     #[wasm_bindgen(js_name = exportState)]
-    pub fn export_state(&self) -> Result<Vec<u8>, JsError> {
+    pub fn export_state(&mut self) -> Result<Vec<u8>, JsError> {
+        self.keylatch.scripts().finish();
         match self.keylatch.export_state() {
             Ok(words) => Ok(packed(words.as_ref())),
             Err(reason) => Err(JsError::new(&format!("compact() cannot run now: {reason}"))),

@@ -22,6 +22,7 @@ mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;
 mod saves;
+mod scripts;
 mod stack;
 mod stream;
 mod streams;

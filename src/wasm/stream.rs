@@ -60,10 +60,14 @@ impl Engine {
     }
 
     /// Result of the last `feed` or `wake`, in bits: 1 more to do, 2 the client is blocked, 4 disconnect it, 8 effects were
-    /// caused.
+    /// caused, 16 a script was suspended.
     pub fn fed(&self) -> u32 {
-        let Fed { more, blocked, closed, wrote } = self.streams.last;
-        u32::from(more) | u32::from(blocked) << 1 | u32::from(closed) << 2 | u32::from(wrote) << 3
+        let Fed { more, blocked, closed, wrote, suspended } = self.streams.last;
+        u32::from(more)
+            | u32::from(blocked) << 1
+            | u32::from(closed) << 2
+            | u32::from(wrote) << 3
+            | u32::from(suspended) << 4
     }
 
     /// Takes the ids of clients affected from elsewhere since the last call: by messages, a late reply, the end of the

@@ -4,8 +4,9 @@ use crate::base::argv::ArgvRef;
 use crate::commands::Context;
 use crate::commands::args::Args;
 use crate::commands::row::{Reply, Row};
-use crate::resp::error::CommandError;
+use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
+use crate::server::scripts::suspended::Suspended;
 
 /// Answers how to get Lua.
 pub fn refuse(_: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
@@ -36,6 +37,11 @@ pub fn flush(_: &mut Context<'_>) {}
 
 /// Forgets no function.
 pub fn flush_functions(_: &mut Context<'_>) {}
+
+/// Ends a suspended script: there is none.
+pub fn resume(_: &mut Context<'_>, _: &mut Suspended) -> Result<bool, ErrorText> {
+    Ok(false)
+}
 
 /// Whether a request runs a script that may write: none is run.
 pub fn may_write(_: &Server, _: &Row, _: ArgvRef<'_>) -> bool {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::eval::keys_and_arguments;
-use super::run::{Function, Program, Runner, renew, run_program, show_monitors, with_libraries};
+use super::run::{Function, Program, Runner, renew, run_program, show_monitors, suspended_functions, with_libraries};
 use super::shebang::script_flags;
 use crate::base::glob;
 use crate::commands::Context;
@@ -12,6 +12,7 @@ use crate::commands::row::Reply;
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::library::{Library, header, is_valid_name};
+use crate::server::scripts::suspended::Suspended;
 use crate::values::rdb::{FUNCTION_2, Input, crc64};
 
 const VERSION_BYTES: usize = 2;
@@ -140,11 +141,25 @@ fn write_library(reply: &mut Writer, library: &Library, functions: &[(&[u8], &Fu
 
 /// `FUNCTION STATS`
 pub fn function_stats(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let counted = with_libraries(cx, |_, runner| Ok(runner.function_count()));
-    let functions = counted.map_err(|error| args.refuse(error))?;
-    cx.reply.map(2);
-    cx.reply.bulk(b"running_script");
-    cx.reply.null();
+    let functions = match suspended_functions(cx) {
+        Some(count) => count,
+        None => {
+            let counted = with_libraries(cx, |_, runner| Ok(runner.function_count()));
+            counted.map_err(|error| args.refuse(error))?
+        }
+    };
+    let Context { server, reply, .. } = cx;
+    let running = server.scripts.suspended.0.as_deref();
+    let function = running.and_then(|running| running.function.as_deref());
+    if running.is_some() && function.is_none() {
+        return Err(CommandError::BUSY_SCRIPT);
+    }
+    reply.map(2);
+    reply.bulk(b"running_script");
+    match (running, function) {
+        (Some(running), Some(name)) => write_running(reply, running, name),
+        _ => reply.null(),
+    }
     cx.reply.bulk(b"engines");
     cx.reply.map(1);
     cx.reply.bulk(b"LUA");
@@ -154,6 +169,19 @@ pub fn function_stats(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     cx.reply.bulk(b"functions_count");
     cx.reply.integer(functions as i64);
     Ok(())
+}
+
+/// Writes the function that runs, with its request and the time it has taken so far.
+fn write_running(reply: &mut Writer, running: &Suspended, name: &[u8]) {
+    reply.map(3);
+    reply.bulk(b"name");
+    reply.bulk(name);
+    reply.bulk(b"command");
+    let argv = running.script.as_ref().map(|script| script.argv.as_ref());
+    reply.array(argv.map_or(0, |argv| argv.len()));
+    argv.into_iter().flat_map(|argv| argv.iter()).for_each(|argument| reply.bulk(argument));
+    reply.bulk(b"duration_ms");
+    reply.integer((running.elapsed_us / 1000).cast_signed());
 }
 
 /// Policies of FUNCTION RESTORE.

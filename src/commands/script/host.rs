@@ -85,15 +85,30 @@ impl Host {
         self.exchange(cx);
     }
 
+    /// Gives the state back, or takes it again, for a script that is suspended.
+    pub fn pause(&mut self, cx: &mut Context<'_>) {
+        self.exchange(cx);
+    }
+
     /// Gives the state back. A database that the script selected is the script's only.
     pub fn end(&mut self, cx: &mut Context<'_>, database: u8) {
         self.exchange(cx);
+        self.clear(cx, database);
+    }
+
+    /// Ends a script that is suspended: the state has been given back.
+    pub fn clear(&mut self, cx: &mut Context<'_>, database: u8) {
         if let Some(client) = cx.client() {
             client.database = database;
         }
         self.request.shrink_to(KEPT_BYTES_MAX);
         self.reply.clear();
         self.reply.shrink_to(KEPT_BYTES_MAX);
+    }
+
+    /// Whether the script has written.
+    pub fn has_written(&self) -> bool {
+        self.wrote
     }
 
     /// Empty arguments for a command; they come back with `keep_request`.
@@ -152,6 +167,8 @@ impl Host {
             blocking: Blocking::Denied,
             resumed: None,
             block_on: None,
+            slice: None,
+            suspended: None,
             reply: &mut reply,
         };
         self.visited_bytes = visited_bytes(&mut cx, row, argv);

@@ -23,4 +23,4 @@ mod shebang;
 
 pub(super) use rows::ROWS;
 
-pub use lua::may_write;
+pub use lua::{may_write, resume};

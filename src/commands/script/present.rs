@@ -4,4 +4,4 @@ pub use super::eval::{eval, eval_ro, evalsha, evalsha_ro, flush, script_exists, 
 pub use super::functions::{
     fcall, fcall_ro, flush_functions, function_list, function_load, function_restore, function_stats,
 };
-pub use super::run::may_write;
+pub use super::run::{may_write, resume};

@@ -113,9 +113,9 @@ const FUNCTION_ROWS: &[Row] = &[
         ..function("function|help", 2, LOADING | STALE, function_help)
     },
     Row {
-        summary: "Ends a running function; none runs while another command does.",
+        summary: "Ends the function that runs, unless it has written.",
         tips: ONE_SHARD,
-        ..function("function|kill", 2, NOSCRIPT | ALLOW_BUSY, nothing_runs)
+        ..function("function|kill", 2, NOSCRIPT | ALLOW_BUSY, function_kill)
     },
     Row {
         arguments: "[LIBRARYNAME library-name-pattern:string] [WITHCODE]",
@@ -141,7 +141,7 @@ const FUNCTION_ROWS: &[Row] = &[
         ..function("function|restore", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS, lua::function_restore)
     },
     Row {
-        summary: "Returns the running function, none while another command runs, and the numbers of libraries and functions.",
+        summary: "Returns the function that runs, and the numbers of libraries and functions.",
         reply: "map",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
         ..function("function|stats", 2, NOSCRIPT | ALLOW_BUSY, lua::function_stats)
@@ -174,9 +174,9 @@ const SCRIPT_ROWS: &[Row] = &[
     },
     Row {
         since: "2.6.0",
-        summary: "Ends a running script; none runs while another command does.",
+        summary: "Ends the script that runs, unless it has written.",
         tips: ONE_SHARD,
-        ..row("script|kill", 2, NOSCRIPT | ALLOW_BUSY, nothing_runs)
+        ..row("script|kill", 2, NOSCRIPT | ALLOW_BUSY, script_kill)
     },
     Row {
         since: "2.6.0",
@@ -213,7 +213,25 @@ pub fn check_flush_type(args: &mut Args<'_>, wrong_type: CommandError) -> Result
     Ok(())
 }
 
-/// `SCRIPT KILL`, `FUNCTION KILL`
-fn nothing_runs(_: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    Err(CommandError::NO_RUNNING_SCRIPT)
+fn script_kill(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
+    kill(cx, false)
+}
+
+fn function_kill(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
+    kill(cx, true)
+}
+
+/// Marks the suspended script, or function, as killed: it ends instead of going on.
+fn kill(cx: &mut Context<'_>, is_function: bool) -> Reply {
+    let suspended = cx.server.scripts.suspended.0.as_mut().ok_or(CommandError::NO_RUNNING_SCRIPT)?;
+    if suspended.has_written {
+        return Err(CommandError::UNKILLABLE);
+    }
+    match (is_function, &suspended.function) {
+        (true, None) => return Err(CommandError::BUSY_SCRIPT),
+        (false, Some(_)) => return Err(CommandError::BUSY_FUNCTION),
+        _ => suspended.is_killed = true,
+    }
+    cx.reply.ok();
+    Ok(())
 }

@@ -5,13 +5,14 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::host::Rights;
-use super::machine::{Compiled, Failure, LoadedFunction, Machine, World};
+use super::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
 use super::shebang::{self, script_flags};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::commands::{Context, Row, flags};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::library::{Libraries, header};
+use crate::server::scripts::suspended::Suspended;
 use crate::server::{Server, monitors};
 
 /// Upper bound of the memory of a machine that has compiled nothing.
@@ -24,6 +25,31 @@ pub enum Program<'a> {
     Script(u32),
     /// Name of a function.
     Function(&'a [u8]),
+}
+
+impl Program<'_> {
+    fn to_owned(self) -> OwnedProgram {
+        match self {
+            Program::Script(slot) => OwnedProgram::Script(slot),
+            Program::Function(name) => OwnedProgram::Function(name.to_vec()),
+        }
+    }
+}
+
+/// Program that is suspended.
+#[derive(Clone, Debug)]
+enum OwnedProgram {
+    Script(u32),
+    Function(Vec<u8>),
+}
+
+impl OwnedProgram {
+    fn borrowed(&self) -> Program<'_> {
+        match self {
+            OwnedProgram::Script(slot) => Program::Script(*slot),
+            OwnedProgram::Function(name) => Program::Function(name),
+        }
+    }
 }
 
 /// Function of a library.
@@ -47,13 +73,15 @@ pub struct Runner {
     functions: BTreeMap<[Vec<u8>; 2], Function>,
     /// Changes of the libraries that the functions are of; `None` before the first load.
     libraries_at: Option<u64>,
+    /// Program that is suspended, with the database that its client selected.
+    suspended: Option<(OwnedProgram, u8)>,
 }
 
 impl Runner {
     fn new() -> Result<Runner, ErrorText> {
         ensure(MACHINE_BYTES).map_err(CommandError::from)?;
         let machine = Machine::new().map_err(|_| ErrorText::from(CommandError::OUT_OF_MEMORY))?;
-        Ok(Runner { machine, scripts: Vec::new(), functions: BTreeMap::new(), libraries_at: None })
+        Ok(Runner { machine, scripts: Vec::new(), functions: BTreeMap::new(), libraries_at: None, suspended: None })
     }
 
     /// Compiles a script; returns it with its flags.
@@ -255,13 +283,67 @@ pub fn run_program(
         let database = cx.database();
         let host = runner.machine.host().clone();
         host.borrow_mut().begin(cx, rights);
-        let outcome = runner.machine.call(world, compiled, [keys, arguments], None, cx.reply);
-        host.borrow_mut().end(cx, database);
-        match outcome {
-            super::machine::Progress::Done(outcome) => outcome.map_err(|failure| failed(cx, runner, &failure, program)),
-            super::machine::Progress::Suspended => Ok(()),
+        match runner.machine.call(world, compiled, [keys, arguments], cx.slice, cx.reply) {
+            Progress::Done(outcome) => {
+                host.borrow_mut().end(cx, database);
+                outcome.map_err(|failure| failed(cx, runner, &failure, program))
+            }
+            Progress::Suspended => {
+                let mut suspended = Box::new(Suspended::new(cx.client, cx.now));
+                suspended.has_written = host.borrow().has_written();
+                suspended.function = match program {
+                    Program::Script(_) => None,
+                    Program::Function(name) => Some(name.to_vec()),
+                };
+                runner.suspended = Some((program.to_owned(), database));
+                host.borrow_mut().pause(cx);
+                cx.suspended = Some(suspended);
+                Ok(())
+            }
         }
     })
+}
+
+/// Runs the next slice of a suspended script, or ends it if it was killed. Returns whether it is suspended again.
+pub fn resume(cx: &mut Context<'_>, suspended: &mut Suspended) -> Result<bool, ErrorText> {
+    let Some(mut runner) = take_machine(cx) else { return Err(CommandError::NO_RUNNING_SCRIPT.into()) };
+    let Some((program, database)) = runner.suspended.take() else {
+        return Err(CommandError::NO_RUNNING_SCRIPT.into());
+    };
+    let host = runner.machine.host().clone();
+    let progress = if suspended.is_killed {
+        host.borrow_mut().clear(cx, database);
+        Progress::Done(Err(runner.machine.kill(ErrorText::from(CommandError::SCRIPT_KILLED).bytes())))
+    } else {
+        host.borrow_mut().pause(cx);
+        let progress = runner.machine.go_on(cx.slice, cx.reply);
+        suspended.has_written = host.borrow().has_written();
+        match progress {
+            Progress::Done(_) => host.borrow_mut().end(cx, database),
+            Progress::Suspended => host.borrow_mut().pause(cx),
+        }
+        progress
+    };
+    let result = match progress {
+        Progress::Done(outcome) => {
+            outcome.map(|()| false).map_err(|failure| failed(cx, &runner, &failure, program.borrowed()))
+        }
+        Progress::Suspended => {
+            runner.suspended = Some((program, database));
+            Ok(true)
+        }
+    };
+    cx.server.scripts.machine.put(runner);
+    result
+}
+
+/// Number of functions while one of them is suspended; `None` otherwise. The machine must not be used in other ways then.
+pub fn suspended_functions(cx: &mut Context<'_>) -> Option<usize> {
+    cx.server.scripts.suspended.0.as_ref()?;
+    let runner = take_machine(cx)?;
+    let count = runner.function_count();
+    cx.server.scripts.machine.put(runner);
+    Some(count)
 }
 
 /// Checks the flags of a script, in the order of Redis, and returns what its commands may do.

@@ -9,6 +9,9 @@ use super::{echoed_part, joined};
 
 texts! {
     NO_RUNNING_SCRIPT = "NOTBUSY No scripts in execution right now.";
+    BUSY_SCRIPT = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    BUSY_FUNCTION = "BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.";
+    UNKILLABLE = "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.";
     NO_LIBRARY_HEADER = "ERR Missing library metadata";
     BAD_LIBRARY_HEADER = "ERR Invalid library metadata";
     LIBRARY_NAME_TWICE = "ERR Invalid metadata value, name argument was given multiple times";
@@ -25,6 +28,8 @@ texts! {
 
 #[cfg(feature = "scripting")]
 texts! {
+    /// The text for functions, too.
+    SCRIPT_KILLED = "ERR Script killed by user with SCRIPT KILL...";
     NO_SCRIPT = "NOSCRIPT No matching script. Please use EVAL.";
     NEGATIVE_KEYS = "ERR Number of keys can't be negative";
     SCRIPT_SHEBANG = "ERR Invalid script shebang";

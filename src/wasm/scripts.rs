@@ -1,0 +1,38 @@
+//! The exported class, continued: scripts of streams, which are suspended between their slices.
+
+use wasm_bindgen::prelude::*;
+
+use super::engine::Engine;
+
+const US_PER_MS: f64 = 1000.0;
+
+#[wasm_bindgen]
+impl Engine {
+    /// Suspends scripts of accepted clients after about so many instructions; 0: never.
+    #[wasm_bindgen(js_name = suspendScripts)]
+    pub fn suspend_scripts(&mut self, instructions: f64) {
+        self.keylatch.scripts().suspend_after(instructions as u64);
+    }
+
+    /// Runs the suspended script for another slice. `elapsed_ms` is the time since it started. With `refuses` clients that wait
+    /// for it are refused from now on. Returns whether it is suspended again.
+    #[wasm_bindgen(js_name = resumeScript)]
+    pub fn resume_script(&mut self, elapsed_ms: f64, refuses: bool) -> bool {
+        let mut scripts = self.keylatch.scripts();
+        let is_suspended = scripts.resume((elapsed_ms * US_PER_MS) as u64);
+        if refuses {
+            scripts.refuse_others();
+        }
+        is_suspended
+    }
+
+    /// Runs the suspended script to its end, if there is one. With `kills` it is killed, unless it has written.
+    #[wasm_bindgen(js_name = endScript)]
+    pub fn end_script(&mut self, kills: bool) {
+        let mut scripts = self.keylatch.scripts();
+        if kills && scripts.kill() {
+            scripts.resume(0);
+        }
+        scripts.finish();
+    }
+}
