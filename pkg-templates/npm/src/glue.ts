@@ -71,8 +71,17 @@ export interface GlueEngine {
   feed(client: number, length: number, now: number): number;
   /** Variant of `feed` that runs no request: returns messages and late replies only. */
   wake(client: number): number;
-  /** Result of the last feeding, in bits: 1 more to do, 2 the client is blocked, 4 disconnect, 8 effects were caused. */
+  /**
+   * Result of the last feeding, in bits: 1 more to do, 2 the client is blocked, 4 disconnect, 8 effects were caused, 16 a
+   * script was suspended.
+   */
   fed(): number;
+  /** Suspends scripts of accepted clients after about so many instructions. */
+  suspendScripts(instructions: number): void;
+  /** Runs the suspended script for another slice; true if it is suspended again. `refuses`: others are refused. */
+  resumeScript(elapsedMs: number, refuses: boolean): boolean;
+  /** Runs the suspended script to its end. `kills`: it is killed, unless it has written. */
+  endScript(kills: boolean): void;
   /** Clients with new output that is no reply to their own call; 0 stands for the configuration. */
   affected(): Uint32Array | undefined;
   parameter(name: string): string;

@@ -22,6 +22,9 @@ const MAY_RUN_SCRIPT = NO_ROW;
 /** Status returned when the time is needed and nothing ran. */
 const NEED_TIME = -1;
 
+/** Status returned when a script of a stream is suspended and nothing ran. */
+const SUSPENDED = -2;
+
 /** Thrown when the clock failed and nothing ran; the host has the failure. */
 export const CLOCK_FAILED = -1;
 
@@ -107,14 +110,16 @@ export class Instance {
     this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
     this.inside = Inside.Command;
     let status = this.#call(engine.__wbg_ptr, client, row & ROW_MASK, count, now);
-    if (status === NEED_TIME) status = this.#callWithTime(client, row, count);
+    if (status < 0) status = this.#callAgain(client, row, count, status === SUSPENDED);
     this.inside = Inside.No;
     this.#status = status;
     return status;
   }
 
-  #callWithTime(client: number, row: number, count: number): number {
+  /** Calls with the time, and after the end of a suspended script. */
+  #callAgain(client: number, row: number, count: number, isSuspended: boolean): number {
     this.inside = Inside.No;
+    if (isSuspended) this.guarded(() => this.engine.endScript(false));
     const now = this.#now();
     this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
     this.inside = Inside.Command;

@@ -294,6 +294,12 @@ export class Keylatch extends ObservableClient {
 
   /** Effects since the last call, as a piece of an append-only file; empty when there were none. */
   takeEffects(): Uint8Array {
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.endScript(false)));
+    return this.#host.takeEffects();
+  }
+
+  /** @internal Variant of `takeEffects` that leaves the effects of a suspended script: they are taken when it has ended. */
+  takeEndedEffects(): Uint8Array {
     return this.#host.takeEffects();
   }
 

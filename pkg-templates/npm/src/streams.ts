@@ -32,6 +32,8 @@ export const FED_BLOCKED = 2;
 export const FED_CLOSED = 4;
 /** @internal */
 export const FED_WROTE = 8;
+/** @internal */
+export const FED_SUSPENDED = 16;
 
 /** One client's stream. */
 export class Stream {
@@ -54,7 +56,12 @@ export class Stream {
     return (this.#fed & FED_MORE) !== 0;
   }
 
-  /** True while the client is blocked; the input behind its command waits too. */
+  /** True if the last feeding left a script suspended. */
+  get suspended(): boolean {
+    return (this.#fed & FED_SUSPENDED) !== 0;
+  }
+
+  /** True while the client is blocked or waits for a suspended script; the input behind its command waits too. */
   get parked(): boolean {
     return (this.#fed & FED_BLOCKED) !== 0;
   }
@@ -151,6 +158,27 @@ export class Streams {
    */
   serve(host: StreamHost): () => void {
     return this.#host.observeConfiguration(() => host.configured());
+  }
+
+  /**
+   * @internal Suspends scripts of clients with an address after about so many instructions; 0: never. Between the slices
+   * other streams are served, and their requests wait. `resumeScript` has to be called until it returns false.
+   */
+  suspendScripts(instructions: number): void {
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.suspendScripts(instructions)));
+  }
+
+  /**
+   * @internal Runs the suspended script for another slice; true if it is suspended again. With `refuses`, requests that wait
+   * for it fail with BUSY, but for a few such as SCRIPT KILL.
+   */
+  resumeScript(elapsedMs: number, refuses: boolean): boolean {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.resumeScript(elapsedMs, refuses)));
+  }
+
+  /** @internal Ends the suspended script: it is killed, unless it has written, and runs to its end otherwise. */
+  endScript(): void {
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.endScript(true)));
   }
 
   /** Value of a configuration parameter; '' for unknown names. */

@@ -55,14 +55,17 @@ export class EffectsIntake {
     }
   }
 
-  /** Effects since the last call; none after the end, and once the engine has trapped. */
-  take(): Uint8Array {
+  /**
+   * Effects since the last call; none after the end, and once the engine has trapped. With `all` a suspended script ends first:
+   * a snapshot would contain its effects.
+   */
+  take(all = false): Uint8Array {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#stop === undefined) return NOTHING;
     this.#isSignalled = false;
     try {
-      return this.#db.takeEffects();
+      return all ? this.#db.takeEffects() : this.#db.takeEndedEffects();
     } catch (error) {
       this.#failure = { error };
       this.#stop = undefined;

@@ -3,7 +3,10 @@ import type { Keylatch } from '../keylatch.js';
 import type { PersistenceError } from './errors.js';
 
 /** The part of an engine that a log uses. */
-export type LogSource = Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'>;
+export type LogSource = Pick<
+  Keylatch,
+  'onEffects' | 'takeEffects' | 'takeEndedEffects' | 'snapshot' | 'now' | 'record'
+>;
 
 /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `readonly`: opened so; `closed`. */
 export type PersistenceState = 'running' | 'failed' | 'lost' | 'readonly' | 'closed';

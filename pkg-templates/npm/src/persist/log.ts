@@ -174,7 +174,7 @@ export class PersistentLog {
 
   async #close(): Promise<void> {
     if (this.#state === 'lost') return this.#store.close();
-    this.#take();
+    this.#take(true);
     if (this.#owed !== undefined && this.#intake.failure === undefined) this.#owed.snapshot ??= this.#db.snapshot();
     this.#stopListening();
     const isForced = this.#store.fsync !== 'no';
@@ -212,8 +212,8 @@ export class PersistentLog {
   }
 
   /** Takes pending effects; in the same turn the snapshot, if the log is worth replacing. */
-  #take(): void {
-    const effects = this.#intake.take();
+  #take(all = false): void {
+    const effects = this.#intake.take(all);
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
     this.#queue.push(effects, nowOf(this.#db));
@@ -235,6 +235,8 @@ export class PersistentLog {
   /** Queues a snapshot. Without the memory for one, the log continues to grow. */
   #compact(): void {
     try {
+      const rest = this.#intake.take(true);
+      if (rest.length > 0 && this.#owed === undefined) this.#queue.push(rest, nowOf(this.#db));
       this.#queue.pushSnapshot(this.#db.snapshot(), nowOf(this.#db));
     } catch (error) {
       this.#compactFailed(error);
@@ -341,7 +343,7 @@ export class PersistentLog {
     this.#isHeld = true;
     let snapshot: Uint8Array;
     try {
-      this.#take();
+      this.#take(true);
       snapshot = owed.snapshot ?? this.#db.snapshot();
     } catch (error) {
       this.#isHeld = false;

@@ -19,6 +19,8 @@ export interface PeerHost {
   readonly countsIdleness: boolean;
   /** Runs work of which the effects are stored before its output leaves. */
   grouped<T>(work: () => T): T;
+  /** Called when a script of the connection is suspended. */
+  scriptSuspended(): void;
   peerEnded(peer: Peer): void;
   failed(error: unknown): void;
 }
@@ -94,7 +96,9 @@ export class Peer implements StreamUser {
   }
 
   #run(chunk: Uint8Array): void {
-    if (!this.#attempt(() => this.#host.grouped(() => this.#stream.feed(chunk, this.#write)))) return;
+    const goesOn = this.#attempt(() => this.#host.grouped(() => this.#stream.feed(chunk, this.#write)));
+    if (this.#stream.suspended) this.#host.scriptSuspended();
+    if (!goesOn) return;
     // Without a reply there was no output.
     if (this.#stream.wrote) this.#host.output.wrote(this.#socket);
     if (!this.#stream.parked) this.#blockedBytes = 0;

@@ -16,6 +16,7 @@ import {
 import { OutputBatch } from './output-batch.js';
 import { outputLimitOf, type OutputLimit } from './output-limit.js';
 import { Peer } from './peer.js';
+import { ScriptSlices } from './script-slices.js';
 import { hasStore, Storage } from './storage.js';
 import type { StreamSource } from './stream-source.js';
 
@@ -40,6 +41,7 @@ export class Server implements AsyncDisposable {
   readonly #peers = new Set<Peer>();
   readonly #idle = new IdleTimeout(this.#peers);
   #stopServing: (() => void) | undefined;
+  #slices: ScriptSlices | undefined;
   #maxClients = 0;
   #isGuarded = true;
   #isPoisoned = false;
@@ -92,6 +94,8 @@ export class Server implements AsyncDisposable {
       await this.#listeners.open();
       streams.configure('port', String(this.port));
       this.#stopServing = streams.serve(this);
+      const hasEnded = () => this.db.closed || this.db.poisoned;
+      this.#slices = new ScriptSlices(streams, hasEnded, (error) => this.failed(error));
       this.configured();
     } catch (error) {
       this.#storage?.release();
@@ -144,6 +148,7 @@ export class Server implements AsyncDisposable {
   async close(): Promise<void> {
     const stopped = this.#listeners.stop();
     this.#idle.stop();
+    this.#slices?.end();
     for (const peer of this.#peers) peer.hangUp();
     await stopped;
     this.#stopServing?.();
@@ -182,12 +187,18 @@ export class Server implements AsyncDisposable {
     this.outputLimit = outputLimitOf(streams.parameter('client-output-buffer-limit'));
     this.#isGuarded = streams.parameter('protected-mode') === 'yes' && streams.parameter('requirepass') === '';
     this.#idle.setLimit(Number(streams.parameter('timeout')));
+    if (this.#slices !== undefined) this.#slices.busyAfterMs = Number(streams.parameter('busy-reply-threshold'));
     this.#storage?.configured();
   }
 
   /** @internal */
   grouped<T>(work: () => T): T {
     return this.#storage === undefined ? work() : this.#storage.grouped(work);
+  }
+
+  /** @internal */
+  scriptSuspended(): void {
+    this.#slices?.begin();
   }
 
   /** @internal */

@@ -11,6 +11,7 @@ export type ClientStream = Pick<
   | 'parked'
   | 'closed'
   | 'wrote'
+  | 'suspended'
   | 'listening'
   | 'inTransaction'
   | 'feed'

@@ -65,6 +65,10 @@ export class FaultStream implements ClientStream {
     return this.#inner.wrote;
   }
 
+  get suspended(): boolean {
+    return this.#inner.suspended;
+  }
+
   get name(): string {
     return this.#inner.name;
   }
