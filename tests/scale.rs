@@ -154,3 +154,19 @@ fn a_walk_sees_what_stays_while_the_rest_comes_and_goes() {
         }
     }
 }
+
+/// A buffer that grows by doubling is copied, and takes up to three times the reply meanwhile.
+#[test]
+fn large_replies_take_little_more_than_their_bytes() {
+    let mut world = World::new();
+    world.run(&["SETRANGE", "k", "5000000", "x"]);
+    let reply = world.run(&["GET", "k"]);
+    assert!(reply.capacity() < reply.len() + 1024, "{} for {}", reply.capacity(), reply.len());
+    for number in 0..1000 {
+        world.run(&["HSET", "h", &format!("field:{number}"), "value"]);
+    }
+    for words in [&["HRANDFIELD", "h", "-10000"][..], &["HRANDFIELD", "h", "-10000", "WITHVALUES"]] {
+        let reply = world.run(words);
+        assert!(reply.capacity() < reply.len() * 11 / 10, "{} for {}", reply.capacity(), reply.len());
+    }
+}

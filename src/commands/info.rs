@@ -121,7 +121,13 @@ fn memory(cx: &Context<'_>, lines: &mut Lines) {
     let maxmemory = cx.server.config.number("maxmemory") as u64;
     lines.number("used_memory", used);
     lines.text("used_memory_human", &human(used));
-    lines.number("used_memory_dataset", used);
+    lines.number("used_memory_dataset", cx.keyspace.dataset_bytes());
+    let scripts = &cx.server.scripts;
+    lines.number("used_memory_scripts_eval", scripts.counted_bytes());
+    lines.number("number_of_cached_scripts", scripts.script_count());
+    lines.number("number_of_libraries", scripts.libraries.len());
+    lines.number("used_memory_functions", scripts.libraries.counted_bytes());
+    lines.number("used_memory_scripts", cx.server.script_bytes());
     lines.number("maxmemory", maxmemory);
     lines.text("maxmemory_human", &human(maxmemory));
     lines.text("maxmemory_policy", cx.server.config.get("maxmemory-policy"));

@@ -85,9 +85,15 @@ fn doctor(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 fn stats(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let keys = cx.keyspace.databases().map(|(_, db)| db.len() as u64).sum();
     let bytes = cx.keyspace.counted_bytes();
-    let per_key = bytes.checked_div(keys).unwrap_or(0);
-    let figures =
-        [("total.allocated", bytes), ("keys.count", keys), ("keys.bytes-per-key", per_key), ("dataset.bytes", bytes)];
+    let dataset = cx.keyspace.dataset_bytes();
+    let figures = [
+        ("total.allocated", bytes),
+        ("lua.caches", cx.server.scripts.counted_bytes()),
+        ("functions.caches", cx.server.scripts.libraries.counted_bytes()),
+        ("keys.count", keys),
+        ("keys.bytes-per-key", dataset.checked_div(keys).unwrap_or(0)),
+        ("dataset.bytes", dataset),
+    ];
     cx.reply.map(figures.len());
     for (name, figure) in figures {
         cx.reply.bulk(name.as_bytes());

@@ -29,6 +29,8 @@ pub mod flags {
     pub const SKIP_SLOWLOG: u32 = 1 << 14;
     /// Refused between MULTI and EXEC.
     pub const NO_MULTI: u32 = 1 << 15;
+    /// Not of Redis: the command is refused over the memory limit, although COMMAND INFO has no `denyoom`.
+    pub const GROWS: u32 = 1 << 23;
     /// Not of Redis: the command depends on the time even if no deadline has passed.
     pub const TIME: u32 = 1 << 24;
     /// Not of Redis: the elements of the reply have no defined order.
@@ -372,6 +374,11 @@ impl Row {
     #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
+    }
+
+    /// Whether the command is refused over the memory limit.
+    pub fn grows_memory(&self) -> bool {
+        self.has(flags::DENYOOM | flags::GROWS)
     }
 
     /// Whether the elements of the reply have no defined order.

@@ -272,8 +272,8 @@ fn sintercard(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Err(CommandError::TOO_MANY_KEYS);
     }
     let (keys, limit) = (args.take(count), limit(args)?);
-    let common = sets::combine(&mut cx.txn(), Combination::Intersection, keys, limit)?;
-    cx.reply.integer(common.len() as i64);
+    let count = sets::count_common(&mut cx.txn(), keys, limit)?;
+    cx.reply.integer(count as i64);
     Ok(())
 }
 

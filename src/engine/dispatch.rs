@@ -149,7 +149,7 @@ impl Engine {
         reply.simple("QUEUED");
     }
 
-    /// Evicts keys to the limit before a command runs. If that fails, commands that grow memory are refused.
+    /// Frees memory to the limit before a command runs. If that fails, commands that grow memory are refused.
     fn evict_to_limit(&mut self, client: ClientId, row: &Row) -> Result<(), CommandError> {
         if !self.keyspace.is_over_limit() {
             return Ok(());
@@ -159,11 +159,11 @@ impl Engine {
             // Queueing takes memory, so in a transaction all commands but those that end it are refused.
             Some(_) if !ENDS_TRANSACTION.contains(&row.name) => true,
             Some(transaction) if row.name == "exec" => {
-                transaction.queue.iter().any(|queued| self.table.row(queued.command).has(flags::DENYOOM))
+                transaction.queue.iter().any(|queued| self.table.row(queued.command).grows_memory())
             }
-            _ => row.has(flags::DENYOOM),
+            _ => row.grows_memory(),
         };
-        if !self.keyspace.evict_to_limit(grows, self.now) && grows {
+        if !evict(self, grows) && grows {
             return Err(CommandError::OUT_OF_MEMORY);
         }
         Ok(())
@@ -216,6 +216,14 @@ const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
 
 /// Container of commands that a parameter forbids.
 const DEBUG: &str = "debug";
+
+/// Forgets scripts that EVAL ran, then evicts keys, until memory is within the limit. Returns false if nothing is left to
+/// evict.
+pub(super) fn evict(engine: &mut Engine, grows: bool) -> bool {
+    engine.server.scripts.forget_evaluated(engine.keyspace.excess_bytes());
+    engine.keyspace.count_scripts(engine.server.script_bytes());
+    engine.keyspace.evict_to_limit(grows, engine.now)
+}
 
 /// Refuses an unknown command or a wrong number of arguments. An empty request is ignored.
 #[cold]

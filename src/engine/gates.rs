@@ -97,6 +97,7 @@ impl Client {
 impl Engine {
     /// Recomputes the engine's gates, after any change of the state they depend on.
     pub(super) fn refresh_gates(&mut self) {
+        self.keyspace.count_scripts(self.server.script_bytes());
         self.gates = found_gates(self);
         self.due_at = found_due_at(self);
     }

@@ -182,8 +182,10 @@ impl Engine {
         if self.server.scripts.suspended.is_set() {
             return;
         }
-        // With open gates, a command that only reads changes no state of gates except the table of tracked keys.
-        let only_reads = request.command.is_some_and(|(_, row)| row.has(flags::READONLY));
+        // With open gates, a command that only reads changes no state of gates except the table of tracked keys. A script
+        // that only reads is kept.
+        let only_reads =
+            request.command.is_some_and(|(_, row)| row.has(flags::READONLY) && !row.has(flags::RUNS_SCRIPT));
         if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
             return;
         }
@@ -240,7 +242,7 @@ impl Engine {
         self.keyspace.sweep(self.now);
         self.keyspace.free_garbage();
         if self.keyspace.has_evictions_due() {
-            self.keyspace.evict_to_limit(false, self.now);
+            dispatch::evict(self, false);
         }
         self.time_out_due();
         self.after_command();

@@ -305,8 +305,13 @@ impl Keyspace {
             .fold(0, u64::wrapping_add)
     }
 
-    /// Counted bytes of all databases.
+    /// Counted bytes of all databases and of texts of scripts.
     pub fn counted_bytes(&self) -> u64 {
+        self.dataset_bytes() + self.memory.script_bytes
+    }
+
+    /// Counted bytes of all databases.
+    pub fn dataset_bytes(&self) -> u64 {
         self.databases.iter().take(self.unused_from.into()).map(Db::counted_bytes).sum()
     }
 }

@@ -50,7 +50,20 @@ impl Keyspace {
     }
 
     pub fn is_over_limit(&self) -> bool {
-        self.memory.limit.max_bytes != 0 && self.counted_bytes() > self.memory.limit.max_bytes
+        self.excess_bytes() > 0
+    }
+
+    /// Counted bytes over the limit.
+    pub fn excess_bytes(&self) -> u64 {
+        match self.memory.limit.max_bytes {
+            0 => 0,
+            max_bytes => self.counted_bytes().saturating_sub(max_bytes),
+        }
+    }
+
+    /// Sets the counted bytes of texts of scripts.
+    pub fn count_scripts(&mut self, bytes: u64) {
+        self.memory.script_bytes = bytes;
     }
 
     /// Whether keys are evicted by their last use or frequency. Every use then needs the time.

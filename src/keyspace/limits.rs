@@ -58,4 +58,6 @@ pub(super) struct Memory {
     pub(super) ceiling: u64,
     /// Whether more keys are to be evicted than one call evicts.
     pub(super) is_due: bool,
+    /// Counted bytes of texts of scripts, which are not in a database.
+    pub(super) script_bytes: u64,
 }

@@ -156,10 +156,14 @@ impl Writer {
         }
     }
 
+    /// Writes a long bulk string. Capacity for its line end is reserved with the others: growing for it afterwards would
+    /// copy the string once more.
     #[inline(never)]
     fn long_bulk(&mut self, bytes: &[u8]) {
-        self.header(b'$', bytes.len() as i64);
-        self.line(bytes);
+        if self.reserve(bytes.len().saturating_add(2 * HEADER_MAX_BYTES)) {
+            self.header(b'$', bytes.len() as i64);
+            self.line(bytes);
+        }
     }
 
     /// Writes a null; in RESP2 a null bulk string.

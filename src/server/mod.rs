@@ -155,6 +155,11 @@ impl Server {
         keyspace.events.publish(!self.settings.event_classes.is_empty());
     }
 
+    /// Counted bytes of texts of scripts and libraries.
+    pub fn script_bytes(&self) -> u64 {
+        self.scripts.counted_bytes() + self.scripts.libraries.counted_bytes()
+    }
+
     /// The error for writes, as Redis words it: the keys are read-only, the log cannot be written, or the last snapshot
     /// failed while `save` asks for snapshots and `stop-writes-on-bgsave-error` is on.
     pub fn store_error(&self) -> Option<ErrorText> {

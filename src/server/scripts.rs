@@ -6,6 +6,7 @@ pub mod cache;
 pub mod library;
 #[cfg(feature = "scripting")]
 pub mod lrand48;
+mod size;
 pub mod suspended;
 
 use alloc::vec::Vec;
@@ -66,6 +67,26 @@ impl fmt::Debug for MachineSlot {
 
 #[cfg(feature = "scripting")]
 impl Scripts {
+    /// Counted bytes of scripts.
+    pub fn counted_bytes(&self) -> u64 {
+        self.cache.counted_bytes()
+    }
+
+    /// Number of scripts.
+    pub fn script_count(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// Forgets scripts that EVAL ran, the oldest first, until `bytes` are freed or none is left.
+    pub fn forget_evaluated(&mut self, bytes: u64) {
+        let mut freed = 0;
+        while freed < bytes
+            && let Some(of_script) = self.cache.forget_oldest()
+        {
+            freed += of_script;
+        }
+    }
+
     /// Texts of all scripts, and whether SCRIPT LOAD named them.
     pub fn texts(&self) -> Vec<(&[u8], bool)> {
         self.cache.iter().map(|(script, is_loaded)| (&*script.text, is_loaded)).collect()
@@ -79,6 +100,19 @@ impl Scripts {
 
 #[cfg(not(feature = "scripting"))]
 impl Scripts {
+    /// Counted bytes of scripts: there are none.
+    pub fn counted_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Number of scripts.
+    pub fn script_count(&self) -> usize {
+        0
+    }
+
+    /// Forgets scripts that EVAL ran.
+    pub fn forget_evaluated(&mut self, _: u64) {}
+
     /// Texts of all scripts: there are none.
     pub fn texts(&self) -> Vec<(&[u8], bool)> {
         Vec::new()

@@ -124,33 +124,70 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
     }
 }
 
-/// Sorts the numbers below `len` by `is_before`, which must be a strict total order. A heap sort, because it takes a
-/// tenth of the code of the library's sort, and one instance of it.
-pub fn ranking(len: usize, is_before: &dyn Fn(usize, usize) -> bool) -> Result<Vec<usize>, OutOfMemory> {
-    let mut numbers = Vec::new();
-    numbers.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
-    numbers.extend(0..len);
-    for root in (0..len / 2).rev() {
-        sift_down(&mut numbers, root, is_before);
-    }
-    for end in (1..len).rev() {
-        numbers.swap(0, end);
-        sift_down(&mut numbers[..end], 0, is_before);
-    }
-    Ok(numbers)
+/// Number that decides most comparisons, and the index of an item. Items are compared only if numbers are equal.
+pub type Ranked = (u64, usize);
+
+/// Number in the order of `total_cmp`.
+pub fn score_rank(score: f64) -> u64 {
+    let bits = score.to_bits();
+    if score.is_sign_negative() { !bits } else { bits | 1 << 63 }
 }
 
-/// Sifts the number at `at` down until none of its children comes after it.
-fn sift_down(heap: &mut [usize], mut at: usize, is_before: &dyn Fn(usize, usize) -> bool) {
-    while let Some(&first) = heap.get(2 * at + 1) {
-        let second = heap.get(2 * at + 2).is_some_and(|&second| is_before(first, second));
-        let child = 2 * at + 1 + usize::from(second);
-        if !is_before(heap[at], heap[child]) {
-            return;
+/// Length of the runs that are sorted by insertion.
+const RUN_LEN: usize = 8;
+
+/// Comparison of the items of two indices.
+type IsBefore<'c> = &'c dyn Fn(usize, usize) -> bool;
+
+/// Sorts items by their numbers, and by `is_before` if those are equal. Items that are equal in both keep their order. A
+/// merge sort: it reads items one after the other, and takes a tenth of the code of the library's sort.
+pub fn sort(items: &mut [Ranked], is_before: IsBefore<'_>) -> Result<(), OutOfMemory> {
+    items.chunks_mut(RUN_LEN).for_each(|run| insertion_sort(run, is_before));
+    // The second run of a pair is at most as long as the first.
+    let mut copy: Vec<Ranked> = Vec::new();
+    copy.try_reserve_exact(items.len() / 2).map_err(|_| OutOfMemory)?;
+    let mut width = RUN_LEN;
+    while width < items.len() {
+        for pair in items.chunks_mut(2 * width).filter(|pair| pair.len() > width) {
+            merge(pair, width, &mut copy, is_before);
         }
-        heap.swap(at, child);
-        at = child;
+        width *= 2;
     }
+    Ok(())
+}
+
+#[inline(always)]
+fn comes_before(one: Ranked, other: Ranked, is_before: IsBefore<'_>) -> bool {
+    one.0 < other.0 || one.0 == other.0 && is_before(one.1, other.1)
+}
+
+fn insertion_sort(run: &mut [Ranked], is_before: IsBefore<'_>) {
+    for end in 1..run.len() {
+        let (item, mut at) = (run[end], end);
+        while at > 0 && comes_before(item, run[at - 1], is_before) {
+            run[at] = run[at - 1];
+            at -= 1;
+        }
+        run[at] = item;
+    }
+}
+
+/// Merges two sorted runs, of which the first has `middle` items. The second one is copied to `copy`, which has room.
+fn merge(items: &mut [Ranked], middle: usize, copy: &mut Vec<Ranked>, is_before: IsBefore<'_>) {
+    copy.clear();
+    if !comes_before(items[middle], items[middle - 1], is_before) {
+        return;
+    }
+    let (mut left, mut right) = (middle, items.len() - middle);
+    copy.extend_from_slice(&items[middle..]);
+    // From the end: the larger of both last items goes to the last free place.
+    while left > 0 && right > 0 {
+        let is_left_larger = comes_before(copy[right - 1], items[left - 1], is_before);
+        items[left + right - 1] = if is_left_larger { items[left - 1] } else { copy[right - 1] };
+        left -= usize::from(is_left_larger);
+        right -= usize::from(!is_left_larger);
+    }
+    items[..right].copy_from_slice(&copy[..right]);
 }
 
 #[cfg(test)]
@@ -175,15 +212,21 @@ mod tests {
     }
 
     #[test]
-    fn a_ranking_is_in_order() {
+    fn items_are_sorted_by_number_then_by_comparison() {
         let mut random = crate::base::random::Random::new(3);
-        for len in 0..40 {
+        for len in (0..40).chain(250..260) {
             let weights: Vec<u64> = (0..len).map(|_| random.below(9)).collect();
-            let key = |at: usize| (weights[at], at);
-            let ranking = ranking(weights.len(), &|one, other| key(one) < key(other)).unwrap();
-            let mut expected: Vec<usize> = (0..weights.len()).collect();
-            expected.sort_by_key(|&at| key(at));
-            assert_eq!(ranking, expected);
+            let mut items: Vec<Ranked> = (0..weights.len()).map(|at| (random.below(5), at)).collect();
+            let mut expected = items.clone();
+            sort(&mut items, &|one, other| weights[one] < weights[other]).unwrap();
+            expected.sort_by_key(|&(number, at)| (number, weights[at], at));
+            assert_eq!(items, expected);
         }
+    }
+
+    #[test]
+    fn ranks_have_the_order_of_scores() {
+        let scores = [f64::NEG_INFINITY, -1e300, -2.0, -0.5, 0.0, 1e-300, 0.5, 3.0, f64::INFINITY];
+        assert!(scores.is_sorted_by(|one, other| score_rank(*one) < score_rank(*other)));
     }
 }

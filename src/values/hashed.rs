@@ -1,6 +1,6 @@
 //! Pairs of byte strings in blocks of a slab behind a hash index: the form of large collections.
 
-use super::packed::{first_pair, pair_len, write_pair};
+use super::packed::{first_pair, pair_len, value_range, write_pair};
 use crate::base::hash::hash_bytes;
 use crate::base::headroom::OutOfMemory;
 use crate::store::hash_index::HashIndex;
@@ -16,6 +16,16 @@ pub(super) struct Hashed {
 impl Hashed {
     pub(super) fn pair(&self, handle: Handle) -> (&[u8], &[u8]) {
         first_pair(self.slab.block(handle)).unwrap_or_default()
+    }
+
+    /// Overwrites the value of a pair by one of the same length.
+    pub(super) fn overwrite(&mut self, handle: Handle, value: &[u8]) {
+        let block = self.slab.block_mut(handle);
+        if let Some(old) = value_range(block).and_then(|range| block.get_mut(range))
+            && old.len() == value.len()
+        {
+            old.copy_from_slice(value);
+        }
     }
 
     pub(super) fn find(&self, hash: u32, member: &[u8]) -> Option<Handle> {

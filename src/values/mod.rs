@@ -22,7 +22,7 @@ pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};
 pub use sketch::{Registers, Sketch, SketchLimit, add_to_dense};
-pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, ZSet};
+pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, UnorderedZSet, ZSet};
 
 use crate::base::clock::Timestamp;
 use crate::base::hash::hash_bytes;

@@ -16,6 +16,9 @@ use crate::values::{Field, Hash};
 /// Largest number of fields that HRANDFIELD returns with repetitions. The reply must fit into memory.
 const REPETITIONS_MAX: u64 = 1 << 24;
 
+/// Number of fields after which HRANDFIELD reserves capacity for those that follow.
+const MEASURED_FIELDS: usize = 1000;
+
 const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
 const READ_METADATA: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadOnly)];
 const UPDATE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadWriteUpdate)];
@@ -295,6 +298,7 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let (mut txn, reply) = cx.txn_and_reply();
     let nested = with_values && reply.protocol() == Protocol::Resp3;
     reply.array(if with_values && !nested { 2 * returned } else { returned });
+    let (start, mut visited) = (reply.len(), 0);
     hashes::sample(&mut txn, key, returned, count < 0, &mut |field| {
         if nested {
             reply.array(2);
@@ -302,6 +306,12 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         reply.bulk(&field.name);
         if with_values {
             reply.bulk(&field.value);
+        }
+        visited += 1;
+        if visited == MEASURED_FIELDS {
+            // A long reply would be copied each time its capacity has doubled.
+            let mean = (reply.len() - start).div_ceil(visited) + 1;
+            reply.make_room(mean.saturating_mul(returned - visited));
         }
     });
     Ok(())

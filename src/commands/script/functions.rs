@@ -70,12 +70,15 @@ fn load(cx: &mut Context<'_>, code: &[u8], replace: bool) -> Result<Vec<u8>, Err
             return Err(ErrorText::around("ERR Library '", &header.name, "' already exists"));
         }
         let loaded = runner.load_library(&header.name, &code[header.len..])?;
-        if let Err(error) = cx.server.scripts.libraries.insert(code) {
-            runner.forget_libraries();
-            return Err(CommandError::from(error).into());
+        runner.adopt(&header.name, loaded);
+        let counted = runner.count_libraries(cx.server.settings.script_limits);
+        let libraries = &mut cx.server.scripts.libraries;
+        let kept = counted.and_then(|()| Ok(libraries.insert(code).map_err(CommandError::from)?));
+        match kept {
+            Ok(()) => runner.mark_loaded(libraries.changes()),
+            Err(_) => runner.forget_libraries(),
         }
-        runner.adopt(&header.name, loaded, cx.server.scripts.libraries.changes());
-        Ok(())
+        kept
     })?;
     Ok(header.name)
 }

@@ -185,7 +185,7 @@ const SCRIPT_ROWS: &[Row] = &[
         summary: "Loads a script and returns the SHA-1 of its text.",
         reply: "bulk",
         tips: ALL_NODES,
-        ..row("script|load", 3, NOSCRIPT | STALE | KEEPS, lua::script_load)
+        ..row("script|load", 3, NOSCRIPT | STALE | KEEPS | GROWS, lua::script_load)
     },
 ];
 

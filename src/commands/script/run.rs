@@ -13,7 +13,7 @@ use crate::commands::{Context, Row, flags};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::library::{Libraries, header};
 use crate::server::scripts::suspended::Suspended;
-use crate::server::{Server, monitors};
+use crate::server::{ScriptLimits, Server, monitors};
 
 /// Upper bound of the memory of a machine that has compiled nothing.
 const MACHINE_BYTES: usize = 1024 * 1024;
@@ -164,8 +164,8 @@ impl Runner {
         }
     }
 
-    /// Replaces the functions of a library. `changes` is the number of changes of all libraries with it.
-    pub fn adopt(&mut self, library: &[u8], loaded: Vec<LoadedFunction>, changes: u64) {
+    /// Replaces the functions of a library.
+    pub fn adopt(&mut self, library: &[u8], loaded: Vec<LoadedFunction>) {
         let machine = &mut self.machine;
         self.functions.retain(|_, function| {
             let stays = function.library != library;
@@ -179,7 +179,6 @@ impl Runner {
             let function = Function { description, flags, library: library.to_vec(), compiled, position };
             self.functions.insert([name.to_ascii_lowercase(), name], function);
         }
-        self.libraries_at = Some(changes);
     }
 
     /// Makes the next use load all libraries again.
@@ -188,6 +187,17 @@ impl Runner {
             self.machine.release(function.compiled);
         }
         self.libraries_at = None;
+        self.machine.count_unloaded();
+    }
+
+    /// Measures what the libraries keep. Fails if that is more than the memory limit.
+    pub fn count_libraries(&mut self, limits: ScriptLimits) -> Result<(), ErrorText> {
+        if self.machine.count_loaded(limits) { Ok(()) } else { Err(CommandError::LIBRARIES_KEEP_MEMORY.into()) }
+    }
+
+    /// Takes the loaded libraries for those of the engine after a number of changes.
+    pub fn mark_loaded(&mut self, changes: u64) {
+        self.libraries_at = Some(changes);
     }
 
     /// Functions of a library in the order of their registration.
@@ -199,18 +209,20 @@ impl Runner {
     }
 
     /// Loads all libraries, if others than those of the engine are loaded. One that cannot be loaded has no functions.
-    fn load_all(&mut self, libraries: &Libraries) {
+    fn load_all(&mut self, libraries: &Libraries, limits: ScriptLimits) -> Result<(), OutOfMemory> {
         if self.libraries_at == Some(libraries.changes()) {
-            return;
+            return Ok(());
         }
         self.forget_libraries();
         for library in libraries.iter() {
             let Ok(header) = header(&library.code) else { continue };
             if let Ok(loaded) = self.load_library(&library.name, &library.code[header.len..]) {
-                self.adopt(&library.name, loaded, libraries.changes());
+                self.adopt(&library.name, loaded);
             }
         }
-        self.libraries_at = Some(libraries.changes());
+        self.machine.count_loaded(limits);
+        self.mark_loaded(libraries.changes());
+        self.machine.limit(limits)
     }
 }
 
@@ -239,6 +251,7 @@ pub fn with_machine<T>(
         Some(runner) => runner,
         None => Box::new(Runner::new()?),
     };
+    runner.forget(&cx.server.scripts.cache.take_forgotten());
     let limited = runner.machine.limit(limits).map_err(|error| CommandError::from(error).into());
     let result = limited.and_then(|()| act(cx, &mut runner));
     cx.server.scripts.machine.put(runner);
@@ -258,7 +271,7 @@ pub fn with_libraries<T>(
     act: impl FnOnce(&mut Context<'_>, &mut Runner) -> Result<T, ErrorText>,
 ) -> Result<T, ErrorText> {
     with_machine(cx, |cx, runner| {
-        runner.load_all(&cx.server.scripts.libraries);
+        runner.load_all(&cx.server.scripts.libraries, cx.server.settings.script_limits).map_err(CommandError::from)?;
         act(cx, runner)
     })
 }
@@ -274,7 +287,8 @@ pub fn run_program(
         let (world, (compiled, flags)) = match program {
             Program::Script(slot) => (World::Script, runner.script(cx, slot)?),
             Program::Function(name) => {
-                runner.load_all(&cx.server.scripts.libraries);
+                let limits = cx.server.settings.script_limits;
+                runner.load_all(&cx.server.scripts.libraries, limits).map_err(CommandError::from)?;
                 let (_, function) = runner.function(name).ok_or(CommandError::NO_SUCH_FUNCTION)?;
                 (World::Function, (function.compiled, function.flags))
             }

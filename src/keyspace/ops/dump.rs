@@ -94,7 +94,10 @@ fn restore_effect(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], deadline: Optio
 fn payload_of(value: ValueRef<'_>) -> Result<Vec<u8>, OutOfMemory> {
     let mut out = Output::default();
     out.byte(type_of(value));
-    write_value(value, &mut out);
+    match value {
+        ValueRef::String(bytes) => out.packed_string(bytes),
+        _ => write_value(value, &mut out),
+    }
     out.raw(&(version_of(value) as u16).to_le_bytes());
     let checksum = crc64(out.written());
     out.raw(&checksum.to_le_bytes());

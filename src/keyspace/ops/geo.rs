@@ -7,7 +7,7 @@ use crate::base::headroom::copied;
 use crate::keyspace::ops::{keys, restore, sorted_sets};
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue};
-use crate::store::sorted_vec::ranking;
+use crate::store::sorted_vec::{score_rank, sort};
 use crate::values::{Interval, ScoreBound, ScoreRange, Value, ZSet};
 
 /// Order by distance.
@@ -104,14 +104,16 @@ fn points_within(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Erro
 
 /// Sorts points by distance. The sort is stable.
 fn sorted(mut points: Vec<GeoPoint>, order: Nearness) -> Result<Vec<GeoPoint>, Error> {
-    let ranking = ranking(points.len(), &|one, other| {
-        let distances = points[one].distance.total_cmp(&points[other].distance);
-        let distances = if order == Nearness::Farthest { distances.reverse() } else { distances };
-        distances.then(one.cmp(&other)).is_lt()
-    })?;
+    let mut ranked = Vec::new();
+    ranked.try_reserve_exact(points.len()).map_err(|_| Error::OutOfMemory)?;
+    for (index, point) in points.iter().enumerate() {
+        let rank = score_rank(point.distance);
+        ranked.push((if order == Nearness::Farthest { !rank } else { rank }, index));
+    }
+    sort(&mut ranked, &|_, _| false)?;
     let mut sorted = Vec::new();
     sorted.try_reserve_exact(points.len()).map_err(|_| Error::OutOfMemory)?;
-    sorted.extend(ranking.into_iter().map(|at| {
+    sorted.extend(ranked.into_iter().map(|(_, at)| {
         let member = core::mem::take(&mut points[at].member);
         GeoPoint { member, ..points[at] }
     }));

@@ -52,7 +52,7 @@ impl Keyspace {
         let parts = |db: &Db| db.entries().map(|entry| 3 + parts_of(entry.value)).sum::<usize>();
         if self.effects.are_built() {
             let parts = other.databases.iter().map(parts).sum::<usize>();
-            let bytes = usize::try_from(other.counted_bytes()).map_err(|_| OutOfMemory)?;
+            let bytes = usize::try_from(other.dataset_bytes()).map_err(|_| OutOfMemory)?;
             self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
         }
         self.interest.make_room()?;

@@ -205,12 +205,7 @@ fn random_member(txn: &mut Txn<'_>, handle: Handle) -> Result<Vec<u8>, Error> {
 
 /// Combines sets; a missing key is an empty set. An intersection ends at `max_count` members; 0 means no limit.
 pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, max_count: usize) -> Result<Set, Error> {
-    let mut handles = Vec::new();
-    for key in keys.iter() {
-        // All keys are looked up first, so that a wrong type is an error at any position.
-        find(txn, key)?;
-        handles.push(txn.entry(key, Access::Peek).found());
-    }
+    let handles = find_all(txn, keys)?;
     let limit = txn.limits().set;
     let mut result = Set::new(txn.seed());
     let mut sets: Vec<Option<&Set>> = handles.iter().map(|handle| set_of(txn, (*handle)?)).collect();
@@ -229,14 +224,7 @@ pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, m
             }
         }
         Combination::Intersection => {
-            let Some(mut sets) = sets.into_iter().collect::<Option<Vec<&Set>>>() else { return Ok(result) };
-            // The members of the smallest set are looked up in the others.
-            let smallest = (0..sets.len()).min_by_key(|&index| sets[index].len()).unwrap_or(0);
-            if sets.is_empty() {
-                return Ok(result);
-            }
-            let smallest = sets.swap_remove(smallest);
-            for member in smallest.iter().filter(|member| sets.iter().all(|other| other.contains(member))) {
+            for member in common(sets) {
                 result.insert(member, limit)?;
                 if max_count > 0 && result.len() == max_count {
                     break;
@@ -245,6 +233,31 @@ pub fn combine(txn: &mut Txn<'_>, combination: Combination, keys: ArgvRef<'_>, m
         }
     }
     Ok(result)
+}
+
+/// Counts the members that are in all sets, up to `max_count`; 0 means no limit. A missing key is an empty set.
+pub fn count_common(txn: &mut Txn<'_>, keys: ArgvRef<'_>, max_count: usize) -> Result<usize, Error> {
+    let handles = find_all(txn, keys)?;
+    let sets = handles.iter().map(|handle| set_of(txn, (*handle)?)).collect();
+    Ok(common(sets).take(if max_count == 0 { usize::MAX } else { max_count }).count())
+}
+
+/// Looks up all keys first, so that a wrong type is an error at any position.
+fn find_all(txn: &mut Txn<'_>, keys: ArgvRef<'_>) -> Result<Vec<Option<Handle>>, Error> {
+    let mut handles = Vec::new();
+    for key in keys.iter() {
+        find(txn, key)?;
+        handles.push(txn.entry(key, Access::Peek).found());
+    }
+    Ok(handles)
+}
+
+/// Members of the smallest set that are in all others; none if a set is missing.
+fn common<'s>(sets: Vec<Option<&'s Set>>) -> impl Iterator<Item = &'s [u8]> {
+    let mut others = sets.into_iter().collect::<Option<Vec<&Set>>>().unwrap_or_default();
+    let smallest = (0..others.len()).min_by_key(|&index| others[index].len());
+    let smallest: Option<&'s Set> = smallest.map(|index| others.swap_remove(index));
+    smallest.into_iter().flat_map(Set::iter).filter(move |member| others.iter().all(|other| other.contains(member)))
 }
 
 /// Combines sets and stores the result; returns its size. An empty result deletes the key.

@@ -1,7 +1,6 @@
 //! SORT: elements of a list, set or sorted set in order, or values of other keys for them.
 
 use alloc::vec::Vec;
-use core::cmp::Ordering;
 use core::ops::Range;
 
 use crate::base::headroom::copied;
@@ -9,7 +8,7 @@ use crate::base::number::parse_double;
 use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue};
-use crate::store::sorted_vec::ranking;
+use crate::store::sorted_vec::{score_rank, sort as sort_items};
 use crate::values::{End, List, Value, ValueRef, owned};
 
 /// Options of SORT.
@@ -48,23 +47,29 @@ impl SortOptions<'_> {
     }
 }
 
-/// Element with its sort key.
+/// Element with its text to sort by.
 struct SortItem {
     element: Vec<u8>,
-    score: f64,
     /// Value of the BY pattern's key, with ALPHA.
     text: Option<Vec<u8>>,
-    /// Original index; 0 for the elements of a set, which have no order.
-    index: usize,
+}
+
+/// Number in the order of the text, for texts with different first bytes.
+fn text_rank(text: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(text).for_each(|(byte, &of_text)| *byte = of_text);
+    u64::from_be_bytes(first)
 }
 
 #[derive(Clone, Copy)]
 struct Sorting {
     descending: bool,
     by: SortedBy,
+    /// Whether equal elements keep their order. Those of a set have none.
+    is_stable: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum SortedBy {
     Score,
     Text,
@@ -72,15 +77,17 @@ enum SortedBy {
 }
 
 impl Sorting {
-    fn compare(self, one: &SortItem, other: &SortItem) -> Ordering {
-        let of_elements = || one.element.cmp(&other.element);
+    /// Whether one of two items with equal numbers comes before the other.
+    fn is_before(self, one: &SortItem, other: &SortItem) -> bool {
         let order = match self.by {
-            SortedBy::Score => one.score.total_cmp(&other.score).then_with(of_elements),
             SortedBy::Text => one.text.cmp(&other.text),
-            SortedBy::Element => of_elements(),
+            SortedBy::Score | SortedBy::Element => one.element.cmp(&other.element),
         };
         let order = if self.descending { order.reverse() } else { order };
-        order.then_with(|| one.index.cmp(&other.index)).then_with(of_elements)
+        match self.is_stable {
+            true => order.is_lt(),
+            false => order.then_with(|| one.element.cmp(&other.element)).is_lt(),
+        }
     }
 }
 
@@ -150,18 +157,19 @@ fn sorted(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>, is_stored: b
         true => SortedBy::Element,
         false => SortedBy::Score,
     };
-    let order = Sorting { descending: options.descending, by: sorted_by };
-    let mut items = Vec::new();
+    let order = Sorting { descending: options.descending, by: sorted_by, is_stable: !are_of_a_set };
+    let (mut items, mut ranked) = (Vec::new(), Vec::new());
     items.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
+    ranked.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
     for (index, element) in all.into_iter().enumerate() {
-        let index = if are_of_a_set { 0 } else { index };
-        items.push(sort_item(txn, element, index, order, by)?);
+        let (item, rank) = sort_item(txn, element, order, by)?;
+        items.push(item);
+        ranked.push((if order.descending { !rank } else { rank }, index));
     }
-    let ranking =
-        ranking(items.len(), &|one, other| order.compare(&items[one], &items[other]).then(one.cmp(&other)).is_lt())?;
+    sort_items(&mut ranked, &|one, other| order.is_before(&items[one], &items[other]))?;
     let mut sorted = Vec::new();
     sorted.try_reserve_exact(window.len()).map_err(|_| Error::OutOfMemory)?;
-    sorted.extend(ranking[window].iter().map(|&at| core::mem::take(&mut items[at].element)));
+    sorted.extend(ranked[window].iter().map(|&(_, at)| core::mem::take(&mut items[at].element)));
     Ok(sorted)
 }
 
@@ -183,25 +191,18 @@ fn elements(txn: &mut Txn<'_>, key: &[u8]) -> Result<Elements, Error> {
 }
 
 /// Looks up the sort key of an element. A missing weight counts as 0; a missing text sorts first.
-fn sort_item(
-    txn: &mut Txn<'_>,
-    element: Vec<u8>,
-    index: usize,
-    order: Sorting,
-    by: Option<&[u8]>,
-) -> Result<SortItem, Error> {
+fn sort_item(txn: &mut Txn<'_>, element: Vec<u8>, order: Sorting, by: Option<&[u8]>) -> Result<(SortItem, u64), Error> {
     let value = match by {
         Some(pattern) => lookup_by_pattern(txn, pattern, &element)?,
         None => None,
     };
-    let (mut score, mut text) = (0.0, None);
-    match (order.by, by) {
-        (SortedBy::Text, _) => text = value,
-        (SortedBy::Score, None) => score = weight(&element)?,
-        (SortedBy::Score, Some(_)) => score = value.map_or(Ok(0.0), |text| weight(&text))?,
-        (SortedBy::Element, _) => {}
-    }
-    Ok(SortItem { element, score, text, index })
+    let rank = match (order.by, by) {
+        (SortedBy::Text, _) => text_rank(value.as_deref().unwrap_or_default()),
+        (SortedBy::Score, None) => score_rank(weight(&element)?),
+        (SortedBy::Score, Some(_)) => score_rank(value.as_deref().map_or(Ok(0.0), weight)?),
+        (SortedBy::Element, _) => text_rank(&element),
+    };
+    Ok((SortItem { element, text: value.filter(|_| order.by == SortedBy::Text) }, rank))
 }
 
 fn fetched(txn: &mut Txn<'_>, elements: Vec<Vec<u8>>, patterns: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, Error> {
@@ -250,4 +251,18 @@ fn weight(text: &[u8]) -> Result<f64, Error> {
     }
     // A negative zero is equal to zero.
     parse_double(text.trim_ascii_start()).map(|weight| weight + 0.0).ok_or(Error::NotSortable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_have_the_order_of_first_bytes() {
+        let texts: [&[u8]; 7] = [b"", b"\x01", b"1", b"10", b"2", b"abcdefgh", b"abcdefi"];
+        assert!(texts.is_sorted_by(|one, other| text_rank(one) < text_rank(other)));
+        // Longer texts, and those that end with zero bytes, are compared as a whole.
+        assert_eq!(text_rank(b"abcdefgh1"), text_rank(b"abcdefgh2"));
+        assert_eq!(text_rank(b"a"), text_rank(b"a\0"));
+    }
 }

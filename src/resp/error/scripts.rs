@@ -41,6 +41,8 @@ texts! {
     SCRIPT_READ_ONLY = "ERR Write commands are not allowed from read-only scripts.";
     LIBRARY_NAME = "ERR Library names can only contain letters, numbers, or underscores(_) and must be at least one character long";
     NO_SUCH_FUNCTION = "ERR Function not found";
+    /// Not of Redis, which limits no memory of libraries.
+    LIBRARIES_KEEP_MEMORY = "ERR libraries keep more memory than lua-memory-limit allows";
     NO_FUNCTIONS = "ERR No functions registered";
     NO_LIBRARY_PATTERN = "ERR library name argument was not given";
     BAD_KEY_COUNT = "ERR Bad number of keys provided";

@@ -8,6 +8,7 @@ use hashbrown::HashTable;
 
 use crate::base::hash::hash_bytes;
 use crate::base::sha1;
+use crate::server::scripts::size::text_bytes;
 
 /// Largest number of scripts that stay because EVAL ran them, as in Redis 8.
 pub const EVALUATED_MAX: usize = 500;
@@ -35,6 +36,7 @@ pub struct ScriptCache {
     evaluated: VecDeque<u32>,
     /// Scripts that were forgotten since the machine asked last.
     forgotten: Vec<u32>,
+    counted_bytes: u64,
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -72,11 +74,24 @@ impl ScriptCache {
         let of = |slot: &u32| scripts[*slot as usize].as_ref();
         self.by_name.insert_unique(name_hash, slot, |slot| of(slot).map_or(0, |script| hash(&script.name)));
         self.by_text.insert_unique(text_hash, slot, |slot| of(slot).map_or(0, |script| hash(&script.text)));
+        self.counted_bytes += text_bytes(text.len());
         if !is_loaded {
             self.evaluated.push_back(slot);
-            self.forget_oldest();
+            if self.evaluated.len() > EVALUATED_MAX {
+                self.forget_oldest();
+            }
         }
         slot
+    }
+
+    /// Number of scripts.
+    pub fn len(&self) -> usize {
+        self.by_name.len()
+    }
+
+    /// Counted bytes of all scripts.
+    pub fn counted_bytes(&self) -> u64 {
+        self.counted_bytes
     }
 
     /// Keeps a script until SCRIPT FLUSH.
@@ -88,12 +103,10 @@ impl ScriptCache {
         }
     }
 
-    fn forget_oldest(&mut self) {
-        if self.evaluated.len() <= EVALUATED_MAX {
-            return;
-        }
-        let Some(slot) = self.evaluated.pop_front() else { return };
-        let Some(script) = self.scripts.get_mut(slot as usize).and_then(Option::take) else { return };
+    /// Forgets the oldest script that EVAL ran. Returns the bytes that it was counted with, or `None` if there is none.
+    pub fn forget_oldest(&mut self) -> Option<u64> {
+        let slot = self.evaluated.pop_front()?;
+        let script = self.scripts.get_mut(slot as usize)?.take()?;
         if let Ok(entry) = self.by_name.find_entry(hash(&script.name), |found| *found == slot) {
             entry.remove();
         }
@@ -102,6 +115,9 @@ impl ScriptCache {
         }
         self.forgotten.push(slot);
         self.free.push(slot);
+        let bytes = text_bytes(script.text.len());
+        self.counted_bytes -= bytes;
+        Some(bytes)
     }
 
     /// Takes the slots that were freed since the last call.

@@ -7,6 +7,7 @@ use crate::base::argv::Argv;
 use crate::base::headroom::{OutOfMemory, copied, make_room};
 use crate::resp::decode::split_line;
 use crate::resp::error::{CommandError, ErrorText};
+use crate::server::scripts::size::text_bytes;
 
 /// Library with its whole text, the first line included.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +22,7 @@ pub struct Libraries {
     entries: Vec<Library>,
     /// Number of changes, by which a machine notices that it holds other libraries.
     changes: u64,
+    counted_bytes: u64,
 }
 
 impl Libraries {
@@ -28,9 +30,13 @@ impl Libraries {
         self.entries.iter()
     }
 
-    #[cfg(feature = "scripting")]
     pub fn len(&self) -> usize {
         self.entries.len()
+    }
+
+    /// Counted bytes of all libraries.
+    pub fn counted_bytes(&self) -> u64 {
+        self.counted_bytes
     }
 
     pub fn is_empty(&self) -> bool {
@@ -54,8 +60,12 @@ impl Libraries {
         make_room(&mut self.entries, 1)?;
         let library = Library { name: name.into(), code: copied(code)?.into() };
         self.changes += 1;
+        self.counted_bytes += text_bytes(code.len());
         match self.position(&library.name) {
-            Ok(at) => self.entries[at] = library,
+            Ok(at) => {
+                let replaced = core::mem::replace(&mut self.entries[at], library);
+                self.counted_bytes -= text_bytes(replaced.code.len());
+            }
             Err(at) => self.entries.insert(at, library),
         }
         Ok(())
@@ -64,19 +74,20 @@ impl Libraries {
     /// Removes a library; false if there is none of that name.
     pub fn remove(&mut self, name: &[u8]) -> bool {
         let Ok(at) = self.position(name) else { return false };
-        self.entries.remove(at);
+        let removed = self.entries.remove(at);
         self.changes += 1;
+        self.counted_bytes -= text_bytes(removed.code.len());
         true
     }
 
     pub fn clear(&mut self) {
-        self.entries.clear();
-        self.changes += 1;
+        self.replace_with(Libraries::default());
     }
 
     /// Takes over other libraries, as changes of these.
     pub fn replace_with(&mut self, others: Libraries) {
         self.entries = others.entries;
+        self.counted_bytes = others.counted_bytes;
         self.changes += 1;
     }
 

@@ -10,7 +10,7 @@ use crate::base::number::write_integer;
 pub(super) const INT8: u8 = 0xc0;
 pub(super) const INT16: u8 = 0xc1;
 pub(super) const INT32: u8 = 0xc2;
-const LZF: u8 = 0xc3;
+pub(super) const LZF: u8 = 0xc3;
 
 /// Largest length that is stored in the first byte itself.
 const SHORT_MAX: u8 = 0x3f;

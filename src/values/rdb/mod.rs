@@ -10,6 +10,7 @@ mod input;
 mod intset;
 mod listpack;
 mod lzf;
+mod lzf_pack;
 mod output;
 mod skip;
 mod zset;

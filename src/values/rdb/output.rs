@@ -2,12 +2,20 @@
 
 use alloc::vec::Vec;
 
-use super::input::{INT8, INT16, INT32};
+use super::input::{INT8, INT16, INT32, LZF};
+use super::lzf_pack;
 use crate::base::headroom::OutOfMemory;
 use crate::base::number::parse_integer;
 
 /// Length of the longest text of a 32-bit integer. Longer strings are never integers.
 const INTEGER_TEXT_MAX: usize = 11;
+
+/// Length of the longest string that is never compressed.
+const UNPACKED_MAX: usize = 20;
+/// Bytes that compression has to save.
+const PACKING_SAVES_MIN: usize = 4;
+/// Bytes before and after the string of a payload.
+const AROUND_BYTES: usize = 32;
 
 /// Growing RDB output.
 #[derive(Debug, Default)]
@@ -61,6 +69,28 @@ impl Output {
         if !integer.is_some_and(|integer| self.integer(integer)) {
             self.length(bytes.len() as u64);
             self.raw(bytes);
+        }
+    }
+
+    /// Appends a string as [`Output::string`] does, compressed if that saves at least four bytes, as Redis does in DUMP.
+    pub fn packed_string(&mut self, bytes: &[u8]) {
+        let packed = match bytes.len() {
+            ..=UNPACKED_MAX => Ok(None),
+            len => lzf_pack::pack(bytes, len - PACKING_SAVES_MIN),
+        };
+        match packed {
+            Ok(Some(packed)) => {
+                self.byte(LZF);
+                self.length(packed.len() as u64);
+                self.length(bytes.len() as u64);
+                self.raw(&packed);
+            }
+            // The end of the payload is reserved with the string: growing for it would copy the string.
+            Ok(None) => {
+                self.failed |= self.bytes.try_reserve_exact(bytes.len() + AROUND_BYTES).is_err();
+                self.string(bytes);
+            }
+            Err(OutOfMemory) => self.failed = true,
         }
     }
 

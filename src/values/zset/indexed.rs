@@ -4,12 +4,11 @@ use super::order::{Order, TreeItem};
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 use crate::values::hashed::{Hashed, hash_of};
-use crate::values::packed::value_range;
 
 /// Members in hash order and in score order.
 #[derive(Clone, Debug)]
 pub(super) struct Indexed {
-    seed: u64,
+    pub(super) seed: u64,
     /// Pairs of a member and its score.
     pub(super) hashed: Hashed,
     pub(super) order: Order,
@@ -53,10 +52,7 @@ impl Indexed {
         let (from, to) = (self.rank(old, member), self.rank(score, member));
         self.order.insert(to, TreeItem::new(score, handle))?;
         self.order.remove(if to <= from { from + 1 } else { from });
-        let block = self.hashed.slab.block_mut(handle);
-        if let Some(value) = value_range(block).and_then(|range| block.get_mut(range)) {
-            value.copy_from_slice(&score.to_le_bytes());
-        }
+        self.hashed.overwrite(handle, &score.to_le_bytes());
         Ok(())
     }
 

@@ -6,6 +6,7 @@ mod order;
 mod packed;
 mod pairs;
 mod range;
+mod sums;
 
 use alloc::boxed::Box;
 use core::ops::Range;
@@ -15,6 +16,7 @@ use packed::Packed;
 pub use pairs::Pairs;
 use pairs::Walk;
 pub use range::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};
+pub use sums::UnorderedZSet;
 
 use super::PackedLimit;
 use crate::base::headroom::OutOfMemory;

@@ -173,3 +173,25 @@ fn only_an_exact_insertion_distinguishes_zeros() {
         assert_eq!(zset.len(), 1);
     }
 }
+
+#[test]
+fn members_that_are_ordered_at_the_end_make_the_same_set() {
+    let mut random = Random::new(5);
+    for members in [1, 3, 200, 3000] {
+        let (mut built, mut unordered) = (ZSet::new(7), UnorderedZSet::new(7));
+        for _ in 0..3 * members {
+            let member = format!("m{}", random.below(members));
+            let score = random.below(9) as f64 - 4.0;
+            let sum = built.score(member.as_bytes()).map_or(score, |sum| sum + score);
+            built.index().unwrap();
+            built.insert_exact(member.as_bytes(), sum).unwrap();
+            unordered.add(member.as_bytes(), score, |sum, score| sum + score).unwrap();
+        }
+        let ordered = unordered.ordered().unwrap();
+        assert!(built.iter().eq(ordered.iter()));
+        assert_eq!(built.counted_bytes(), ordered.counted_bytes());
+        for (rank, (member, score)) in ordered.iter().enumerate() {
+            assert_eq!(ordered.rank(member), Some((rank, score)));
+        }
+    }
+}

@@ -50,7 +50,17 @@ fn clippy_on(package: &str, arguments: &[&str]) -> Result {
 pub(super) fn native() -> Result {
     Program::cargo().args(&["test", "--package", "keylatch", "--no-fail-fast"]).run()?;
     Program::cargo()
-        .args(&with_lua(&["--lib", "--test", "script_libraries", "--test", "scripting", "--test", "script_arguments"]))
+        .args(&with_lua(&[
+            "--lib",
+            "--test",
+            "script_libraries",
+            "--test",
+            "scripting",
+            "--test",
+            "script_memory",
+            "--test",
+            "script_arguments",
+        ]))
         .run()?;
     Program::cargo().args(&with_lua(&["--test", "sessions", "--test", "conformance"])).run()?;
     Program::cargo().args(&["test", "--package", "xtask"]).run()

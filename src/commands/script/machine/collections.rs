@@ -6,7 +6,7 @@ use lua_types::LuaError;
 use lua_vm::api;
 use lua_vm::state::LuaState;
 
-use super::natives::{argument_count, charge, set_function};
+use super::natives::{argument_count, charge, memory_limit, set_function};
 
 /// Bytes that count as an instruction.
 const BYTES_PER_INSTRUCTION: usize = 64;
@@ -31,7 +31,17 @@ fn charge_cycle(state: &mut LuaState) -> Result<usize, LuaError> {
         api::rotate(state, -2, 1);
         api::set_metatable(state, -2)?;
     }
+    begin_before_limit(state);
     let bytes = state.global().total_bytes();
     charge(state, bytes / BYTES_PER_INSTRUCTION)?;
     Ok(0)
+}
+
+/// Makes the next cycle begin halfway to the memory limit at the latest. The collector waits until memory has doubled, which
+/// may be beyond the limit.
+pub fn begin_before_limit(state: &LuaState) {
+    let global = state.global();
+    let bytes = global.total_bytes();
+    let left = memory_limit(state).saturating_sub(bytes);
+    global.heap.set_threshold_bytes(global.heap.threshold_bytes().min(bytes + left / 2));
 }

@@ -73,6 +73,8 @@ pub struct Machine {
     reply_bytes_max: usize,
     /// Bytes that the last collection left.
     kept_bytes: usize,
+    /// Bytes that the loading of libraries left.
+    loaded_bytes: usize,
 }
 
 impl fmt::Debug for Machine {
@@ -108,17 +110,31 @@ impl Machine {
             running: None,
             reply_bytes_max: usize::MAX,
             kept_bytes: 0,
+            loaded_bytes: 0,
         })
     }
 
     /// Frees garbage if much was allocated since the last time: the next script shall find its memory free. Returns false
-    /// if libraries and compiled scripts keep half of the memory.
+    /// if more is kept than half of the memory, and a quarter beside what libraries kept when they were loaded. Another
+    /// machine would keep that again.
     pub fn has_room(&mut self, limits: ScriptLimits) -> bool {
         let limit = limits.memory_bytes;
         if self.state.global().total_bytes() > (limit / 4).max(self.kept_bytes + limit / 8) {
             self.collect();
         }
-        self.kept_bytes <= limit / 2
+        self.kept_bytes <= (limit / 2).max(self.loaded_bytes + limit / 4)
+    }
+
+    /// Measures what is kept after libraries were loaded. Returns false if that is more than all memory.
+    pub fn count_loaded(&mut self, limits: ScriptLimits) -> bool {
+        self.collect();
+        self.loaded_bytes = self.kept_bytes;
+        self.loaded_bytes <= limits.memory_bytes
+    }
+
+    /// Counts libraries as not loaded.
+    pub fn count_unloaded(&mut self) {
+        self.loaded_bytes = 0;
     }
 
     fn collect(&mut self) {
@@ -133,12 +149,16 @@ impl Machine {
         self.kept_bytes = state.global().total_bytes();
     }
 
-    /// Sets the limits of what follows. Fails if there is no memory for any script.
+    /// Sets the limits of what follows. Scripts have half of the memory at least, whatever libraries keep. Fails if there is
+    /// no memory for any script.
     pub fn limit(&mut self, limits: ScriptLimits) -> Result<(), OutOfMemory> {
         let state = &mut self.state;
         state.install_sandbox_limits(CHECK_INTERVAL, Some(limits.instructions), None);
         self.reply_bytes_max = limits.reply_bytes;
-        bound_memory(state, limits.memory_bytes)
+        let (limit, loaded) = (limits.memory_bytes, self.loaded_bytes);
+        bound_memory(state, limit.max(loaded + limit / 2))?;
+        collections::begin_before_limit(state);
+        Ok(())
     }
 
     /// State of the engine while a script runs.

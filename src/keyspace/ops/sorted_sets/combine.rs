@@ -8,7 +8,7 @@ use crate::keyspace::ops::sets::Combination;
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind};
 use crate::store::slab::Handle;
-use crate::values::{PackedLimit, Set, ValueRef, ZSet};
+use crate::values::{PackedLimit, Set, UnorderedZSet, ValueRef, ZSet};
 
 /// Aggregation of the scores of a member that is in several sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -162,11 +162,9 @@ pub fn combine(
     // In ascending order of size, as in Redis: sums of floats depend on the order.
     sources = from_smallest(sources);
     if combination == Combination::Union {
-        for (member, score) in sources.into_iter().flat_map(Source::pairs) {
-            let sum = result.zset.score(member).map_or(score, |sum| weighting.aggregate.of(sum, score));
-            result.insert(member, sum)?;
-        }
-    } else if let Some((smallest, others)) = sources.split_first() {
+        return union(txn, sources, weighting.aggregate);
+    }
+    if let Some((smallest, others)) = sources.split_first() {
         for (member, score) in smallest.pairs() {
             let mut scores = others.iter().map(|other| other.score(member));
             if let Some(score) = scores.try_fold(score, |sum, score| Some(weighting.aggregate.of(sum, score?))) {
@@ -175,6 +173,25 @@ pub fn combine(
         }
     }
     Ok(result.zset)
+}
+
+/// Unites sources. Scores of a large union change in the index alone, and are ordered once.
+fn union(txn: &Txn<'_>, sources: Vec<Source<'_>>, aggregate: Aggregate) -> Result<ZSet, Error> {
+    let count: usize = sources.iter().map(Source::len).sum();
+    let pairs = sources.into_iter().flat_map(Source::pairs);
+    if count > txn.limits().zset.members {
+        let mut union = UnorderedZSet::new(txn.seed());
+        for (member, score) in pairs {
+            union.add(member, score, |sum, score| aggregate.of(sum, score))?;
+        }
+        return Ok(union.ordered()?);
+    }
+    let mut union = GrowingZSet { zset: ZSet::new(txn.seed()), limit: txn.limits().zset };
+    for (member, score) in pairs {
+        let sum = union.zset.score(member).map_or(score, |sum| aggregate.of(sum, score));
+        union.insert(member, sum)?;
+    }
+    Ok(union.zset)
 }
 
 /// Counts the members that are in all sources, up to `max_count`; 0 means no limit.
