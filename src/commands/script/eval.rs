@@ -1,12 +1,14 @@
 //! EVAL and SCRIPT: scripts by text and by name.
 
 use super::run::{Program, Runner, run_program, with_machine};
+use super::shebang::{self, script_flags};
 use crate::base::argv::ArgvRef;
 use crate::base::sha1::HEX_LEN;
-use crate::commands::Context;
 use crate::commands::args::Args;
 use crate::commands::row::Reply;
+use crate::commands::{Context, Row, flags};
 use crate::resp::error::{CommandError, ErrorText};
+use crate::server::Server;
 
 /// How a command names its script.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,4 +107,19 @@ pub fn script_exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 pub fn flush(cx: &mut Context<'_>) {
     cx.server.scripts.cache = Default::default();
     super::run::renew(cx, Runner::forget_scripts);
+}
+
+/// Whether a request runs a script that may write. A function may, and a script without the flag `no-writes`.
+pub fn may_write(server: &Server, row: &Row, argv: ArgvRef<'_>) -> bool {
+    if !row.has(flags::RUNS_SCRIPT) || row.has(flags::READONLY) {
+        return false;
+    }
+    let named = argv.get(1).unwrap_or_default();
+    let cache = &server.scripts.cache;
+    let text = match row.name {
+        "evalsha" => cache.find(&named.to_ascii_lowercase()).and_then(|slot| cache.script(slot)),
+        _ => None,
+    };
+    let flags = shebang::read(text.map_or(named, |script| &script.text)).map(|(flags, _)| flags);
+    row.name == "fcall" || flags.unwrap_or_default() & script_flags::NO_WRITES == 0
 }

@@ -9,11 +9,11 @@ use super::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World
 use super::shebang::{self, script_flags};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure};
-use crate::commands::{Context, Row, flags};
+use crate::commands::Context;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::library::{Libraries, header};
 use crate::server::scripts::suspended::Suspended;
-use crate::server::{ScriptLimits, Server, monitors};
+use crate::server::{ScriptLimits, monitors};
 
 /// Upper bound of the memory of a machine that has compiled nothing.
 const MACHINE_BYTES: usize = 1024 * 1024;
@@ -390,19 +390,4 @@ fn failed(cx: &Context<'_>, runner: &Runner, failure: &Failure, program: Program
     };
     let place = failure.source.as_ref().map(|(source, line)| (&source[..], *line));
     ErrorText::script_failed(&failure.message, name.unwrap_or_default(), place)
-}
-
-/// Whether a request runs a script that may write. A function may, and a script without the flag `no-writes`.
-pub fn may_write(server: &Server, row: &Row, argv: ArgvRef<'_>) -> bool {
-    if !row.has(flags::RUNS_SCRIPT) || row.has(flags::READONLY) {
-        return false;
-    }
-    let named = argv.get(1).unwrap_or_default();
-    let cache = &server.scripts.cache;
-    let text = match row.name {
-        "evalsha" => cache.find(&named.to_ascii_lowercase()).and_then(|slot| cache.script(slot)),
-        _ => None,
-    };
-    let flags = shebang::read(text.map_or(named, |script| &script.text)).map(|(flags, _)| flags);
-    row.name == "fcall" || flags.unwrap_or_default() & script_flags::NO_WRITES == 0
 }
