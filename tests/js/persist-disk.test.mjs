@@ -36,6 +36,7 @@ async function violationOf(seed, count, parts) {
     await run.run(count);
     return undefined;
   } catch (error) {
+    run.abandon();
     return `seed ${seed}: ${error.message}\n  ${run.log.join(', ')}\n${error.code === undefined ? '' : error.stack}`;
   }
 }

@@ -87,6 +87,19 @@ test('with flushOnSignal a write right before the signal is there', async (t) =>
   assert.equal(await found(dir, 'k'), 'v');
 });
 
+test('a write beside a rewrite of a long log is appended, and there after a signal', async (t) => {
+  const dir = folder(t);
+  const { endedBy } = await program(
+    t,
+    dir,
+    `setInterval(() => {}, 1000); db.multi().set('filling', 'x'.repeat(2 ** 24)).del('filling').exec();
+    void db.rewrite(); await null; db.set('k', 'v'); process.kill(process.pid, 'SIGTERM');`,
+    { options: 'flushOnSignal: true' },
+  );
+  assert.equal(endedBy, 'SIGTERM');
+  assert.equal(await found(dir, 'k'), 'v');
+});
+
 test('a program that handles the signal goes on, with its lock', async (t) => {
   const dir = folder(t);
   const { code, output } = await program(

@@ -121,6 +121,12 @@ export class DiskRun {
     this.#disk.unplug();
   }
 
+  /** Leaves the store after a violation: the end of this process then writes nothing to it. */
+  abandon() {
+    this.#disk.unplug();
+    this.#db?.close().catch(() => {});
+  }
+
   #note(text) {
     this.#log[this.#log.length - 1] += ` ${text}`;
   }
@@ -185,7 +191,10 @@ export class DiskRun {
   #pass(ms) {
     const steps = this.#steps;
     this.#time.advance(ms);
-    if (this.#isRunning && this.#db.persistence.pendingBytes === 0) this.#keep(steps, 'no');
+    if (!this.#isRunning) return;
+    const { pendingBytes } = this.#db.persistence;
+    if (pendingBytes === 0) this.#keep(steps, 'no');
+    else if (!this.#hadFault) throw new Violation(`${pendingBytes} bytes are not appended after ${ms} ms`);
   }
 
   get #isRunning() {

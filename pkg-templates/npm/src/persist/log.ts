@@ -148,10 +148,12 @@ export class PersistentLog {
   /** Replaces the log by a snapshot of the present state. Resolves when the store has it. */
   async #rewrite(): Promise<void> {
     this.refuseEnded();
-    await this.#replacing;
+    // Pieces behind a second snapshot would wait until the first one is written.
+    while (this.#replacing !== undefined || this.#queue.hasSnapshot)
+      await (this.#replacing ?? this.#barriers.wait(this.#queue.lastSeq));
     this.refuseEnded();
     this.#take();
-    this.#compact();
+    if (!this.#queue.hasSnapshot) this.#compact();
     const passed = this.#barriers.wait(this.#queue.lastSeq);
     this.#drain();
     await passed;
@@ -217,14 +219,10 @@ export class PersistentLog {
     // The owed snapshot will contain them.
     if (effects.length === 0 || this.#owed !== undefined) return;
     this.#queue.push(effects, nowOf(this.#db));
-    if (this.#state === 'failed') return this.#limitPending();
+    // While writing fails, a snapshot at the end of the failure takes less memory than a long queue.
+    if (this.#state === 'failed') return this.#size.isDue(this.#queue.bytes) ? this.#owe() : undefined;
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.isKept && !this.#isUrgent;
     if (isIdle && this.#size.isLong(this.#queue.bytes)) this.#compact();
-  }
-
-  /** While writing fails, a snapshot at the end of the failure takes less memory than a long queue. */
-  #limitPending(): void {
-    if (this.#size.isDue(this.#queue.bytes)) this.#owe();
   }
 
   #owe(): void {
