@@ -7,6 +7,7 @@ use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::{LuaCallable, LuaState};
 
 use super::checks::check_coroutines;
+use super::compile_costs;
 use super::conversion::int;
 use super::natives::{
     argument, argument_count, argument_error, charge, closure, error_at_call, field, number_argument, push_string,
@@ -18,7 +19,7 @@ use super::redis_table::SharedHost;
 /// First byte of a compiled chunk.
 const BINARY: u8 = 0x1b;
 /// Upper bound of the memory that a compiled text takes, for each of its bytes.
-pub const COMPILED_FACTOR: usize = 32;
+const COMPILED_FACTOR: usize = 32;
 
 /// Instructions that `os.clock` counts as a second.
 const INSTRUCTIONS_PER_SECOND: f64 = 1e8;
@@ -56,12 +57,17 @@ pub fn replace_random(state: &mut LuaState, globals: &GcRef<LuaTable>, host: &Sh
     Ok(())
 }
 
+/// Charges the work of compiling a text, and reserves the memory of the result.
+pub fn check_compilation(state: &LuaState, text: &[u8]) -> Result<(), LuaError> {
+    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))?;
+    charge(state, compile_costs::work(text))
+}
+
 /// Charges the text. A compiled chunk is read as text, too, and refused as such: a space in front hides its first byte
 /// from the machine. The name of the chunk stays the whole text.
 fn check_text(state: &mut LuaState) -> Result<(), LuaError> {
     let text = string_argument(state, 1)?;
-    charge(state, text.len())?;
-    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))?;
+    check_compilation(state, text.as_bytes())?;
     if text.as_bytes().first() == Some(&BINARY) {
         // A name in C ends at a zero byte.
         let shown = text.as_bytes().split(|&byte| byte == 0).next().unwrap_or_default();

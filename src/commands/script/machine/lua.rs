@@ -10,7 +10,7 @@ use lua_types::{LuaClosure, LuaError, LuaValue};
 use lua_vm::api;
 use lua_vm::state::{ExternalRootKey, LuaState};
 
-use super::builtins::COMPILED_FACTOR;
+use super::builtins::check_compilation;
 use super::collections;
 use super::conversion::write_result;
 use super::errors::{Failure, failure, worded};
@@ -174,7 +174,7 @@ impl Machine {
         state.sandbox_reset();
         state.global_mut().globals = environment;
         let shown = |error: LuaError| worded(error.message_lossy().as_bytes()).to_vec();
-        reserve(state, text.len().saturating_mul(COMPILED_FACTOR)).map_err(shown)?;
+        check_compilation(state, text).map_err(shown)?;
         let top = state.top_idx();
         let status = lua_stdlib::auxlib::load_bufferx(state, text, world.chunk_name(), Some(b"t")).map_err(shown)?;
         let value = state.get_at(state.top_idx() - 1);
