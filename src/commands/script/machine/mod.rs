@@ -4,6 +4,7 @@
 //! A machine is a cache: texts are kept by `server/scripts`, and a machine is built again after a fork, a load or a
 //! migration. While a script runs, the state of the engine is in the [`Host`](super::host::Host) that both share.
 
+mod arguments;
 mod builtins;
 pub mod charges;
 mod checks;
@@ -18,6 +19,7 @@ mod format;
 mod globals;
 mod instructions;
 mod lua;
+mod memory;
 pub mod natives;
 mod patterns;
 mod protected_calls;
@@ -26,11 +28,14 @@ pub mod rates;
 mod redis_table;
 mod registration;
 mod results;
+mod sampling;
 mod standard;
 mod strings;
-mod words;
 mod suspension;
+pub mod tables;
 mod thread;
+mod weights;
+mod words;
 
 pub use errors::Failure;
 pub use globals::World;
