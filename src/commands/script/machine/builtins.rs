@@ -21,6 +21,8 @@ const BINARY: u8 = 0x1b;
 /// Upper bound of the memory that a compiled text takes, for each of its bytes.
 const COMPILED_FACTOR: usize = 32;
 
+/// Bytes of the heap for each of which a collection is charged before it.
+const UNCHARGED_BYTES: usize = 64;
 /// Instructions that `os.clock` counts as a second.
 const INSTRUCTIONS_PER_SECOND: f64 = 1e8;
 
@@ -107,7 +109,7 @@ fn load(state: &mut LuaState, loadstring: &LuaCallable) -> Result<usize, LuaErro
     loadstring.call(state)
 }
 
-/// `collectgarbage([option])`: a whole collection is charged; options that change the collector have no effect.
+/// `collectgarbage([option])`: a collection charges itself (`collections`); options that change the collector have no effect.
 fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize, LuaError> {
     let option = if argument_count(state) == 0 { None } else { Some(string_argument(state, 1)?) };
     match option.as_ref().map_or(&b"collect"[..], |option| option.as_bytes()) {
@@ -116,8 +118,9 @@ fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize
             Ok(1)
         }
         option @ (b"collect" | b"step") => {
+            // Calls that are nested too deep leave no room for the collection's own charge.
             let bytes = state.global().total_bytes();
-            charge(state, bytes / 16)?;
+            charge(state, bytes / UNCHARGED_BYTES)?;
             // A step of the machine's collector frees strings that are in use (lua-vm 0.7.1), a whole collection does not.
             let is_step = option == b"step";
             state.set_top(state.current_call_info().func + 1);
