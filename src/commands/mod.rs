@@ -199,6 +199,7 @@ pub fn run_queued(cx: &mut Context<'_>, mut rest: VecDeque<Queued>) {
             return;
         }
     }
+    cx.server.scripts.end_transaction();
 }
 
 /// Upper bound, in bytes, for the table entries and confirmations of one argument of a `KEEPS` command.
@@ -353,6 +354,9 @@ fn write_page(reply: &mut Writer, fill: &mut dyn FnMut(&mut Writer) -> (u64, usi
     reply.array(len);
     reply.append(&page);
 }
+
+/// Visits that an element of a page counts as: it is compared with a pattern.
+const PAGE_VISITS: usize = 2;
 
 /// Iteration over a page of a collection, which returns the next cursor. Its argument is called with each name, and
 /// with its value if there is one.

@@ -1,12 +1,12 @@
 //! Set family.
 
-use crate::keyspace::sets;
+use crate::keyspace::{count_visits, sets};
 use alloc::vec::Vec;
 
 use super::args::{Args, at_least};
 use super::options::{cursor, limit, scan_options};
 use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_empty_page, write_matches};
+use super::{Context, PAGE_VISITS, write_empty_page, write_matches};
 use crate::base::number::parse_integer;
 use crate::keyspace::Combination;
 use crate::resp::error::CommandError;
@@ -286,6 +286,9 @@ fn sscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     };
     let options = scan_options(args, "")?;
+    let elements = set.len().min(options.count);
+    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
+    let Some(set) = sets::find(&mut txn, key)? else { return Ok(()) };
     write_matches(reply, options.pattern, &mut |show| {
         set.page(cursor, options.count, &mut |member| show(member, None))
     });

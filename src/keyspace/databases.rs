@@ -92,6 +92,8 @@ pub struct Keyspace {
     pub limits: Limits,
     /// Largest token of a latch so far; 0 before the first one.
     pub(super) last_token: u64,
+    /// Elements that commands visited: what the length of request and reply do not show. Scripts are charged for them.
+    pub(super) visits: u64,
 }
 
 impl Keyspace {
@@ -113,7 +115,14 @@ impl Keyspace {
             counts: Counts::default(),
             limits: Limits::default(),
             last_token: 0,
+            visits: 0,
         }
+    }
+
+    /// Takes the number of elements that commands visited since the last call.
+    #[cfg(feature = "scripting")]
+    pub fn take_visits(&mut self) -> u64 {
+        core::mem::take(&mut self.visits)
     }
 
     /// Largest token of a latch so far; 0 before the first one. No key holds it, so it stays when keys are deleted.

@@ -43,5 +43,5 @@ pub use ops::{
     bitfield, bits, dump, expiry, geo, hashes, keys, latches, lcs, lists, scan, sets, sketches, sort, sorted_sets,
     strings,
 };
-pub use txn::Txn;
+pub use txn::{Txn, count_visits};
 pub use uses::{Counting, Frequency, PastUse};

@@ -2,6 +2,8 @@
 //! where it is missing.
 
 #[cfg(feature = "scripting")]
+pub mod budget;
+#[cfg(feature = "scripting")]
 pub mod cache;
 pub mod library;
 #[cfg(feature = "scripting")]
@@ -33,6 +35,8 @@ pub struct Scripts {
     pub random: Option<lrand48::Lrand48>,
     #[cfg(feature = "scripting")]
     pub machine: MachineSlot,
+    #[cfg(feature = "scripting")]
+    pub budget: budget::Budget,
 }
 
 /// Place of the machine. A copy is empty: a machine cannot be copied, and is built again from the texts.
@@ -96,10 +100,26 @@ impl Scripts {
     pub fn add_text(&mut self, text: &[u8], is_loaded: bool) {
         self.cache.add(text, is_loaded);
     }
+
+    /// Starts the budget that the scripts of a transaction share.
+    pub fn begin_transaction(&mut self) {
+        self.budget.begin_transaction();
+    }
+
+    /// Ends the budget of a transaction.
+    pub fn end_transaction(&mut self) {
+        self.budget.end_transaction();
+    }
 }
 
 #[cfg(not(feature = "scripting"))]
 impl Scripts {
+    /// Does nothing: there are no scripts.
+    pub fn begin_transaction(&mut self) {}
+
+    /// Does nothing: there are no scripts.
+    pub fn end_transaction(&mut self) {}
+
     /// Counted bytes of scripts: there are none.
     pub fn counted_bytes(&self) -> u64 {
         0

@@ -1,11 +1,14 @@
 //! `cargo xtask fuzz`: builds a target under fuzz/ with the coverage instrumentation of libFuzzer, and runs it. The
-//! toolchain of the project is sufficient: only branches are instrumented.
+//! toolchain of the project is sufficient: only branches are instrumented. `script-costs` measures generated scripts in
+//! the built package instead.
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::cli::FuzzOptions;
 use crate::failure::{Failure, Result};
-use crate::paths;
 use crate::process::Program;
-use crate::progress;
+use crate::variant::Variant;
+use crate::{paths, progress};
 
 /// A target of fuzz/src/lib.rs, and its description.
 #[derive(Debug)]
@@ -21,6 +24,7 @@ pub(crate) const TARGETS: &[Target] = &[
     Target { name: "reply", about: "decoding of replies" },
     Target { name: "request", about: "requests in chunks of any length" },
     Target { name: "script", about: "scripts in Lua" },
+    Target { name: SCRIPT_COSTS, about: "time of scripts beside their charges, in WebAssembly" },
     Target { name: "session", about: "session texts, run and printed" },
     Target { name: "snapshot", about: "loading of snapshots" },
     Target { name: "stream", about: "whole streams of commands" },
@@ -33,8 +37,16 @@ const COVERAGE: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-l
 /// Seconds after which an input is reported as slow.
 const INPUT_SECONDS_MAX: u32 = 20;
 
+/// Target that measures generated scripts.
+const SCRIPT_COSTS: &str = "script-costs";
+/// Scripts that are generated for each second: one takes 20 ms, or a few times as long.
+const SCRIPTS_PER_SECOND: u64 = 60;
+
 pub(crate) fn run(options: &FuzzOptions) -> Result {
     let name = options.target.as_str();
+    if name == SCRIPT_COSTS {
+        return measure_scripts(options.seconds);
+    }
     let host = host()?;
     let target_folder = paths::target().join("fuzz");
     let manifest = paths::root().join("fuzz/Cargo.toml");
@@ -62,6 +74,28 @@ pub(crate) fn run(options: &FuzzOptions) -> Result {
         .run()
 }
 
+/// Generates scripts, others in each run, and measures them in the built package.
+fn measure_scripts(seconds: u32) -> Result {
+    crate::build()?;
+    let first = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let step = progress::step("generating scripts");
+    let scripts = Program::cargo()
+        .args(&["run", "--quiet", "--release", "--example", "costly_scripts", "--manifest-path"])
+        .arg(paths::root().join("fuzz/Cargo.toml"))
+        .args(&["--", &first.to_string(), &(u64::from(seconds) * SCRIPTS_PER_SECOND).to_string()])
+        .env("CARGO_TARGET_DIR", paths::target().join("fuzz"))
+        .output()?;
+    let file = paths::target().join("fuzz/costly-scripts.jsonl");
+    paths::write(&file, scripts)?;
+    step.done();
+    Program::node()
+        .arg(paths::root().join("fuzz/script-costs.mjs"))
+        .arg(Variant::Scripting.package())
+        .arg(file)
+        .arg(seconds.to_string())
+        .run()
+}
+
 /// Target triple of the host.
 fn host() -> Result<String> {
     let version = Program::new("rustc").args(&["-vV"]).output()?;
@@ -73,8 +107,9 @@ fn host() -> Result<String> {
 fn every_target_of_the_fuzz_package_can_be_asked_for() {
     let manifest = std::fs::read_to_string(paths::root().join("fuzz/Cargo.toml")).unwrap();
     let bins = manifest.matches("[[bin]]").count();
-    assert_eq!(bins, TARGETS.len());
-    for target in TARGETS {
+    let fuzzers = TARGETS.iter().filter(|target| target.name != SCRIPT_COSTS);
+    assert_eq!(bins, fuzzers.clone().count());
+    for target in fuzzers {
         assert!(manifest.contains(&format!("path = \"fuzz_targets/{}.rs\"", target.name)), "{}", target.name);
     }
 }

@@ -6,9 +6,9 @@ mod field_args;
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_empty_page, write_matches};
+use super::{Context, PAGE_VISITS, write_empty_page, write_matches};
 use crate::base::number::{LongDouble, parse_integer};
-use crate::keyspace::hashes;
+use crate::keyspace::{count_visits, hashes};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::values::{Field, Hash};
@@ -335,6 +335,9 @@ fn hscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     };
     let options = scan_options(args, "NOVALUES")?;
+    let elements = hash.len().min(options.count);
+    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
+    let Some(hash) = hashes::find(&mut txn, key)? else { return Ok(()) };
     write_matches(reply, options.pattern, &mut |show| {
         hash.page(cursor, options.count, &mut |field| {
             show(&field.name, (!options.no_values).then_some(&*field.value));

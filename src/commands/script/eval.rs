@@ -34,6 +34,7 @@ pub fn evalsha_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn evaluate(cx: &mut Context<'_>, args: &mut Args<'_>, by: By, read_only: bool) -> Reply {
+    super::run::begin(cx);
     super::run::show_monitors(cx, args.argv());
     let script = args.bytes()?;
     if by == By::Name && script.len() != HEX_LEN {
@@ -71,6 +72,7 @@ pub fn keys_and_arguments<'a>(
 
 /// `SCRIPT LOAD script`
 pub fn script_load(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    super::run::begin(cx);
     let text = args.bytes()?;
     let slot = match cx.server.scripts.cache.find_text(text) {
         Some(slot) => slot,

@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 
 use super::eval::keys_and_arguments;
-use super::run::{Function, Program, Runner, renew, run_program, show_monitors, suspended_functions, with_libraries};
+use super::run::{
+    Function, Program, Runner, begin, renew, run_program, show_monitors, suspended_functions, with_libraries,
+};
 use super::shebang::script_flags;
 use crate::base::glob;
 use crate::commands::Context;
@@ -29,6 +31,7 @@ pub fn fcall_ro(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn call(cx: &mut Context<'_>, args: &mut Args<'_>, read_only: bool) -> Reply {
+    begin(cx);
     show_monitors(cx, args.argv());
     let name = args.bytes()?;
     let is_known = with_libraries(cx, |_, runner| Ok(runner.function(name).is_some()));
@@ -41,6 +44,7 @@ fn call(cx: &mut Context<'_>, args: &mut Args<'_>, read_only: bool) -> Reply {
 
 /// `FUNCTION LOAD [REPLACE] code`
 pub fn function_load(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    begin(cx);
     let mut replace = false;
     while args.left() > 1 {
         let word = args.bytes()?;
@@ -90,6 +94,7 @@ pub fn flush_functions(cx: &mut Context<'_>) {
 
 /// `FUNCTION LIST [LIBRARYNAME pattern] [WITHCODE]`
 pub fn function_list(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    begin(cx);
     let (mut pattern, mut with_code) = (None, false);
     while let Some(word) = args.optional() {
         match word {
@@ -144,6 +149,7 @@ fn write_library(reply: &mut Writer, library: &Library, functions: &[(&[u8], &Fu
 
 /// `FUNCTION STATS`
 pub fn function_stats(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    begin(cx);
     let functions = match suspended_functions(cx) {
         Some(count) => count,
         None => {
@@ -197,6 +203,7 @@ enum Policy {
 
 /// `FUNCTION RESTORE payload [FLUSH | APPEND | REPLACE]`
 pub fn function_restore(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
+    begin(cx);
     if args.left() > 2 {
         return Err(args.refuse(ErrorText::unknown_or_wrong("FUNCTION", b"RESTORE")));
     }

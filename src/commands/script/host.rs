@@ -49,6 +49,8 @@ pub struct Host {
     reply: Vec<u8>,
     /// Counted bytes of the values that the last command may have visited as a whole.
     pub visited_bytes: u64,
+    /// Elements that the last command visited.
+    pub visits: u64,
 }
 
 impl Default for Host {
@@ -66,6 +68,7 @@ impl Default for Host {
             request: Argv::default(),
             reply: Vec::new(),
             visited_bytes: 0,
+            visits: 0,
         }
     }
 }
@@ -172,7 +175,9 @@ impl Host {
             reply: &mut reply,
         };
         self.visited_bytes = visited_bytes(&mut cx, row, argv);
+        cx.keyspace.take_visits();
         call(&mut cx, number, argv);
+        self.visits = cx.keyspace.take_visits();
         self.reply = reply.into_bytes();
         self.server.stats.commands_processed += 1;
         // The next command of a client is far: what this one replaced would wait until the script ends.

@@ -15,6 +15,8 @@ mod library_commands;
 mod lua;
 #[cfg(feature = "scripting")]
 mod machine;
+#[cfg(feature = "scripting")]
+mod rights;
 mod rows;
 #[cfg(feature = "scripting")]
 mod run;

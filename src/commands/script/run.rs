@@ -4,14 +4,14 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use super::host::Rights;
 use super::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
+use super::rights;
 use super::shebang::{self, script_flags};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::commands::Context;
 use crate::resp::error::{CommandError, ErrorText};
-use crate::server::scripts::library::{Libraries, header};
+use crate::server::scripts::library::header;
 use crate::server::scripts::suspended::Suspended;
 use crate::server::{ScriptLimits, monitors};
 
@@ -208,22 +208,35 @@ impl Runner {
         functions
     }
 
-    /// Loads all libraries, if others than those of the engine are loaded. One that cannot be loaded has no functions.
-    fn load_all(&mut self, libraries: &Libraries, limits: ScriptLimits) -> Result<(), OutOfMemory> {
+    /// Loads all libraries, if others than those of the engine are loaded. One that cannot be loaded has no functions, so
+    /// each of them has the instructions that it had when it was loaded first.
+    fn load_all(&mut self, cx: &Context<'_>) -> Result<(), ErrorText> {
+        let libraries = &cx.server.scripts.libraries;
         if self.libraries_at == Some(libraries.changes()) {
             return Ok(());
         }
         self.forget_libraries();
         for library in libraries.iter() {
+            self.limit(cx, cx.server.settings.script_limits)?;
             let Ok(header) = header(&library.code) else { continue };
             if let Ok(loaded) = self.load_library(&library.name, &library.code[header.len..]) {
                 self.adopt(&library.name, loaded);
             }
         }
-        self.machine.count_loaded(limits);
+        self.machine.count_loaded(cx.server.settings.script_limits);
         self.mark_loaded(libraries.changes());
-        self.machine.limit(limits)
+        self.limit(cx, limits_left(cx))
     }
+
+    fn limit(&mut self, cx: &Context<'_>, limits: ScriptLimits) -> Result<(), ErrorText> {
+        self.machine.limit(limits, cx.keyspace.seed()).map_err(|error| CommandError::from(error).into())
+    }
+}
+
+/// Limits of the next script of a command or transaction.
+fn limits_left(cx: &Context<'_>) -> ScriptLimits {
+    let limits = cx.server.settings.script_limits;
+    ScriptLimits { instructions: cx.server.scripts.budget.left(limits.instructions), ..limits }
 }
 
 /// Takes the machine out of its place, if there is one.
@@ -240,6 +253,11 @@ pub fn renew(cx: &mut Context<'_>, change: impl FnOnce(&mut Runner) -> Result<()
     }
 }
 
+/// Starts a command that may run scripts.
+pub fn begin(cx: &mut Context<'_>) {
+    cx.server.scripts.budget.begin();
+}
+
 /// Does something with the machine. One is built if there is none, or if libraries and compiled scripts fill the present one.
 pub fn with_machine<T>(
     cx: &mut Context<'_>,
@@ -252,8 +270,8 @@ pub fn with_machine<T>(
         None => Box::new(Runner::new()?),
     };
     runner.forget(&cx.server.scripts.cache.take_forgotten());
-    let limited = runner.machine.limit(limits).map_err(|error| CommandError::from(error).into());
-    let result = limited.and_then(|()| act(cx, &mut runner));
+    let result = runner.limit(cx, limits_left(cx)).and_then(|()| act(cx, &mut runner));
+    cx.server.scripts.budget.keep(runner.machine.instructions_left());
     cx.server.scripts.machine.put(runner);
     result
 }
@@ -271,7 +289,7 @@ pub fn with_libraries<T>(
     act: impl FnOnce(&mut Context<'_>, &mut Runner) -> Result<T, ErrorText>,
 ) -> Result<T, ErrorText> {
     with_machine(cx, |cx, runner| {
-        runner.load_all(&cx.server.scripts.libraries, cx.server.settings.script_limits).map_err(CommandError::from)?;
+        runner.load_all(cx)?;
         act(cx, runner)
     })
 }
@@ -287,13 +305,12 @@ pub fn run_program(
         let (world, (compiled, flags)) = match program {
             Program::Script(slot) => (World::Script, runner.script(cx, slot)?),
             Program::Function(name) => {
-                let limits = cx.server.settings.script_limits;
-                runner.load_all(&cx.server.scripts.libraries, limits).map_err(CommandError::from)?;
+                runner.load_all(cx)?;
                 let (_, function) = runner.function(name).ok_or(CommandError::NO_SUCH_FUNCTION)?;
                 (World::Function, (function.compiled, function.flags))
             }
         };
-        let rights = check_rights(cx, flags, read_only)?;
+        let rights = rights::check(cx, flags, read_only)?;
         let database = cx.database();
         let host = runner.machine.host().clone();
         host.borrow_mut().begin(cx, rights);
@@ -347,6 +364,7 @@ pub fn resume(cx: &mut Context<'_>, suspended: &mut Suspended) -> Result<bool, E
             Ok(true)
         }
     };
+    cx.server.scripts.budget.keep(runner.machine.instructions_left());
     cx.server.scripts.machine.put(runner);
     result
 }
@@ -358,29 +376,6 @@ pub fn suspended_functions(cx: &mut Context<'_>) -> Option<usize> {
     let count = runner.function_count();
     cx.server.scripts.machine.put(runner);
     Some(count)
-}
-
-/// Checks the flags of a script, in the order of Redis, and returns what its commands may do.
-fn check_rights(cx: &Context<'_>, flags: u32, read_only: bool) -> Result<Rights, ErrorText> {
-    let has = |flag| flags & flag != 0;
-    let is_over_limit = cx.keyspace.is_over_limit();
-    if !has(script_flags::COMPATIBLE) {
-        if !has(script_flags::NO_WRITES) {
-            if let Some(error) = cx.server.store_error() {
-                return Err(error);
-            }
-            if read_only {
-                return Err(CommandError::SCRIPT_RO_FLAG.into());
-            }
-        }
-        if is_over_limit && !has(script_flags::ALLOW_OOM | script_flags::NO_WRITES) {
-            return Err(CommandError::OUT_OF_MEMORY.into());
-        }
-    }
-    Ok(Rights {
-        read_only: read_only || has(script_flags::NO_WRITES),
-        deny_oom: is_over_limit && !has(script_flags::ALLOW_OOM),
-    })
 }
 
 fn failed(cx: &Context<'_>, runner: &Runner, failure: &Failure, program: Program<'_>) -> ErrorText {

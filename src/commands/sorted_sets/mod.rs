@@ -6,13 +6,13 @@ pub(super) mod combine;
 pub(super) mod pop;
 pub(super) mod range;
 
-use crate::keyspace::sorted_sets;
+use crate::keyspace::{count_visits, sorted_sets};
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
 use super::options::{cursor, scan_options};
 use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, Handler, write_empty_page, write_matches};
+use super::{Context, Handler, PAGE_VISITS, write_empty_page, write_matches};
 use crate::base::number::{parse_double, parse_integer, write_double};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::resp::encode::{Protocol, Writer};
@@ -340,6 +340,9 @@ fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         return Ok(());
     };
     let options = scan_options(args, "")?;
+    let elements = zset.len().min(options.count);
+    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
+    let Some(zset) = sorted_sets::find(&mut txn, key)? else { return Ok(()) };
     write_matches(reply, options.pattern, &mut |show| {
         zset.page(cursor, options.count, &mut |member, score| {
             let mut text = Vec::new();

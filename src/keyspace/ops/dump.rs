@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::keyspace::ops::{expiry, keys};
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue, PastUse};
 use crate::values::rdb::{DumpError, Input, Output, crc64, read_value, type_of, version_of, write_value};
 use crate::values::{Value, ValueRef};
@@ -33,9 +33,15 @@ pub struct RestoreOptions {
     pub past_use: Option<PastUse>,
 }
 
+/// Visits that an element of a payload counts as.
+const CHECKSUM_VISITS: usize = 4;
+
 /// Returns the value of a key as a payload; `None` if the key does not exist. The version is 10 (Redis 7.0 and newer),
 /// or 12 for hashes with dated fields (Redis 7.4 and newer).
 pub fn dump(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
+    let elements = txn.value_at(key).map_or(0, keys::elements_of);
+    // The checksum reads each byte.
+    count_visits(txn, elements.saturating_mul(CHECKSUM_VISITS));
     Ok(txn.value_at(key).map(payload_of).transpose()?)
 }
 
@@ -46,6 +52,7 @@ pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOp
         return Err(Error::KeyExists);
     }
     let (version, value) = read_payload(txn, payload)?;
+    count_visits(txn, keys::elements_of(value.as_ref()).saturating_mul(CHECKSUM_VISITS));
     if options.deadline.is_some_and(|deadline| txn.is_past(deadline)) {
         keys::delete(txn, slot, key);
         return Ok(());

@@ -5,10 +5,15 @@ use alloc::vec::Vec;
 use crate::base::geo::{Position, Shape, cover};
 use crate::base::headroom::copied;
 use crate::keyspace::ops::{keys, restore, sorted_sets};
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::sorted_vec::{score_rank, sort};
 use crate::values::{Interval, ScoreBound, ScoreRange, Value, ZSet};
+
+/// Cells that a search looks for, at least: those around its centre.
+const CELLS: usize = 9;
+/// Visits that a distance counts as.
+const DISTANCE_VISITS: usize = 4;
 
 /// Order by distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +50,9 @@ pub fn position(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<Option<P
 /// Returns the members within a shape, ordered by distance if `order` is set.
 pub fn search(txn: &mut Txn<'_>, key: &[u8], vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
     let Some(zset) = sorted_sets::find(txn, key)? else { return Ok(Vec::new()) };
-    let points = points_within(zset, vicinity)?;
+    let mut visited = CELLS;
+    let points = points_within(zset, vicinity, &mut visited)?;
+    count_visits(txn, visited.saturating_mul(DISTANCE_VISITS));
     Ok(match vicinity.order {
         None => points,
         Some(order) => sorted(points, order)?,
@@ -82,7 +89,8 @@ pub fn store(
     Ok(len)
 }
 
-fn points_within(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Error> {
+/// Collects the members within a shape. `visited` is raised for each member of the cells that cover it.
+fn points_within(zset: &ZSet, vicinity: &Vicinity, visited: &mut usize) -> Result<Vec<GeoPoint>, Error> {
     let max_count = vicinity.any.unwrap_or(usize::MAX);
     let mut points = Vec::new();
     for cell in cover(vicinity.shape, vicinity.centre).into_iter().flatten() {
@@ -90,6 +98,7 @@ fn points_within(zset: &ZSet, vicinity: &Vicinity) -> Result<Vec<GeoPoint>, Erro
         let end = ScoreBound { score: cell.end as f64, exclusive: true };
         let ranks = zset.select(&Interval::Scores(ScoreRange { least: start, most: end }).into());
         for (member, score) in zset.range(ranks) {
+            *visited += 1;
             let position = Position::of_score(score);
             let Some(distance) = vicinity.shape.distance(vicinity.centre, position) else { continue };
             points.try_reserve(1).map_err(|_| Error::OutOfMemory)?;

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::base::headroom::copied;
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue, PastUse, SWEEP_MAX, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Value, ValueRef};
@@ -107,6 +107,8 @@ pub fn copy(txn: &mut Txn<'_>, from: &[u8], to: &[u8], options: CopyOptions) -> 
     if !slot.is_vacant() && !options.replace {
         return Ok(false);
     }
+    let elements = txn.db().value(handle).map_or(0, elements_of);
+    count_visits(txn, elements);
     let (copy, deadline) = cloned(txn, handle)?;
     let mut target = txn.in_database(target_database);
     target.put(slot, to, copy, deadline, EventKind::CopyTo)?;
@@ -173,6 +175,14 @@ fn remove_expired(txn: &mut Txn<'_>) -> Result<(), Error> {
         txn.try_expire_if_due(first.owner)?;
     }
     Ok(())
+}
+
+/// Bytes of a text that are copied in the time that a visit takes.
+const COPIED_BYTES: usize = 128;
+
+/// Visits that a copy of a value counts as.
+pub(super) fn elements_of(value: ValueRef<'_>) -> usize {
+    if let ValueRef::String(bytes) = value { bytes.len() / COPIED_BYTES } else { value.size() }
 }
 
 fn cloned(txn: &Txn<'_>, handle: Handle) -> Result<(NewValue<'static>, Option<crate::base::clock::Timestamp>), Error> {

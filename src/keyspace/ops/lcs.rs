@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::strings::STRING_MAX;
 use crate::keyspace::ops::strings;
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, Slot};
 
 /// Bytes per cell of Redis' table. Redis refuses tables larger than the longest string, and so does this operation.
@@ -73,11 +73,14 @@ fn with_sources<R>(
     keys: [&[u8]; 2],
     compute: impl FnOnce(&[u8], &[u8]) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let [rows, columns] = sources(txn, keys)?.map(|slot| strings::string_of(txn, slot));
-    let cells = (rows.len() as u64 + 1) * (columns.len() as u64 + 1);
+    let slots = sources(txn, keys)?;
+    let [rows, columns] = slots.map(|slot| strings::string_of(txn, slot).len());
+    let cells = (rows as u64 + 1) * (columns as u64 + 1);
     if cells * REDIS_CELL_BYTES > STRING_MAX as u64 {
         return Err(Error::SubsequenceTooLarge);
     }
+    count_visits(txn, rows.saturating_mul(columns.div_ceil(WORD_BITS)));
+    let [rows, columns] = slots.map(|slot| strings::string_of(txn, slot));
     compute(rows, columns)
 }
 

@@ -5,7 +5,7 @@ use core::iter::once;
 
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
-use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Elements, End, Kind, List, Side, Value, ValueRef};
@@ -220,6 +220,8 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], index: i64, element: &[u8]) -> Result<
 /// Inserts an element before or after the first one that equals `pivot`.
 pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: &[u8]) -> Result<InsertOutcome, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(InsertOutcome::NoList) };
+    let len = list_of(txn, handle).map_or(0, List::len);
+    count_visits(txn, len);
     let limit = txn.limits().list;
     let change = update(txn, handle, EventKind::LInsert, |list| {
         Ok(match list.insert(side, pivot, element, limit)? {
@@ -240,6 +242,8 @@ pub fn insert(txn: &mut Txn<'_>, key: &[u8], side: Side, pivot: &[u8], element: 
 /// number removed.
 pub fn remove(txn: &mut Txn<'_>, key: &[u8], count: i64, element: &[u8]) -> Result<usize, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::List)?.found() else { return Ok(0) };
+    let len = list_of(txn, handle).map_or(0, List::len);
+    count_visits(txn, len.saturating_mul(2));
     let limit = txn.limits().list;
     let from = if count < 0 { End::Tail } else { End::Head };
     let max_count = if count == 0 { usize::MAX } else { usize::try_from(count.unsigned_abs()).unwrap_or(usize::MAX) };
@@ -281,6 +285,8 @@ pub fn positions(
     search: Search,
     found: &mut dyn FnMut(usize),
 ) -> Result<bool, Error> {
+    let compared = find(txn, key)?.map_or(0, List::len).min(search.compared_most);
+    count_visits(txn, compared);
     let Some(list) = find(txn, key)? else { return Ok(false) };
     let Search { skipped, most: max_count, compared_most: compared_max, .. } = search;
     let equal = |(index, candidate): (usize, &[u8])| (candidate == element).then_some(index);

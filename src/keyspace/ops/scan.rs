@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::base::clock::Timestamp;
 use crate::base::glob;
 use crate::base::headroom::{OutOfMemory, ensure};
-use crate::keyspace::txn::Txn;
+use crate::keyspace::txn::{Txn, count_visits};
 use crate::keyspace::{Entry, Error, Keyspace};
 use crate::values::Kind;
 
@@ -18,7 +18,19 @@ pub struct ScanFilter<'a> {
     pub type_name: Option<&'a [u8]>,
 }
 
+/// Bytes of names that are compared with a pattern in the time that a visit takes.
+const MATCHED_BYTES: usize = 32;
+/// Length of names, about.
+const NAME_BYTES: usize = 32;
+
 impl ScanFilter<'_> {
+    /// Visits that one key counts as. A long pattern may be compared with each part of a name.
+    fn visits(&self) -> usize {
+        1 + self
+            .pattern
+            .map_or(0, |pattern| pattern.len().max(MATCHED_BYTES) * NAME_BYTES / (MATCHED_BYTES * MATCHED_BYTES))
+    }
+
     fn accepts(&self, entry: &Entry<'_>) -> bool {
         self.pattern.is_none_or(|pattern| glob::matches(pattern, entry.key))
             && self.type_name.is_none_or(|name| entry.value.kind().name().as_bytes().eq_ignore_ascii_case(name))
@@ -58,6 +70,7 @@ pub fn scan(
 ) -> Result<u64, Error> {
     let mut handles = Vec::new();
     let next = txn.db().page(cursor, count, &mut handles)?;
+    count_visits(txn, handles.len().saturating_mul(filter.visits()));
     // Expired keys are removed.
     let mut expired = Ok(());
     handles.retain(|&handle| {

@@ -6,13 +6,15 @@ use crate::base::argv::ArgvRef;
 use crate::base::headroom::copied;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::keyspace::ops::keys;
-use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Set, SetLimit, Value, ValueRef, owned};
 
 /// Divisor of the set's size up to which random draws with rejection are cheaper than a copy of all members.
 const REJECTION_DIVISOR: usize = 4;
+/// Visits that a random draw counts as.
+const DRAW_VISITS: usize = 32;
 
 /// Operation that combines sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,6 +158,10 @@ pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool) -> R
         return Ok(None);
     }
     let Some(handle) = txn.entry(key, Access::Peek).found() else { return Ok(None) };
+    let len = set_of(txn, handle).map_or(0, Set::len);
+    // Few members are drawn; for many, all are copied.
+    let is_drawn = repeating || count <= len / REJECTION_DIVISOR;
+    count_visits(txn, if is_drawn { count.saturating_mul(DRAW_VISITS) } else { len.saturating_mul(2) });
     if !repeating {
         return distinct_random_members(txn, handle, count).map(Some);
     }
@@ -247,7 +253,10 @@ fn find_all(txn: &mut Txn<'_>, keys: ArgvRef<'_>) -> Result<Vec<Option<Handle>>,
     let mut handles = Vec::new();
     for key in keys.iter() {
         find(txn, key)?;
-        handles.push(txn.entry(key, Access::Peek).found());
+        let handle = txn.entry(key, Access::Peek).found();
+        let len = handle.and_then(|handle| set_of(txn, handle)).map_or(0, Set::len);
+        count_visits(txn, len.saturating_mul(2));
+        handles.push(handle);
     }
     Ok(handles)
 }

@@ -2,9 +2,12 @@
 //! replaying engine's limits decide whether a sketch is sparse or dense, as in Redis.
 
 use crate::keyspace::ops::strings;
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, Slot};
 use crate::values::{Kind, Registers, Sketch, add_to_dense};
+
+/// Visits that the registers of a sketch count as, when all are read or written.
+const REGISTERS_VISITS: usize = 512;
 
 /// Adds elements to a sketch and creates it if missing. Returns whether it changed.
 pub fn add<'e>(txn: &mut Txn<'_>, key: &[u8], elements: impl Iterator<Item = &'e [u8]> + Clone) -> Result<bool, Error> {
@@ -29,6 +32,11 @@ pub fn add<'e>(txn: &mut Txn<'_>, key: &[u8], elements: impl Iterator<Item = &'e
         }
         _ => {
             let mut registers = Registers::new()?;
+            count_visits(txn, 2 * REGISTERS_VISITS);
+            let sketch = match slot.is_vacant() {
+                false => Sketch::new(strings::string_of(txn, slot)),
+                true => None,
+            };
             if let Some(sketch) = sketch {
                 sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
             }
@@ -55,7 +63,9 @@ fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], registers: &Registers) -> Resu
 pub fn count<'k>(txn: &mut Txn<'_>, keys: impl ExactSizeIterator<Item = &'k [u8]>) -> Result<u64, Error> {
     let is_single = keys.len() == 1;
     let mut registers = Registers::new()?;
+    count_visits(txn, if is_single { 0 } else { REGISTERS_VISITS });
     for key in keys {
+        count_visits(txn, REGISTERS_VISITS);
         let Some(bytes) = strings::get(txn, key)? else { continue };
         let sketch = Sketch::new(bytes).ok_or(Error::NotASketch)?;
         match sketch.estimate() {
@@ -69,7 +79,9 @@ pub fn count<'k>(txn: &mut Txn<'_>, keys: impl ExactSizeIterator<Item = &'k [u8]
 /// Stores the union of the sketches at `keys` and at `to` in `to`.
 pub fn merge<'k>(txn: &mut Txn<'_>, to: &'k [u8], keys: impl Iterator<Item = &'k [u8]> + Clone) -> Result<(), Error> {
     let mut registers = Registers::new()?;
+    count_visits(txn, 2 * REGISTERS_VISITS);
     for key in core::iter::once(to).chain(keys.clone()) {
+        count_visits(txn, REGISTERS_VISITS);
         let Some(bytes) = strings::get(txn, key)? else { continue };
         let sketch = Sketch::new(bytes).ok_or(Error::NotASketch)?;
         sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;

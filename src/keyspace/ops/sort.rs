@@ -6,7 +6,7 @@ use core::ops::Range;
 use crate::base::headroom::copied;
 use crate::base::number::parse_double;
 use crate::keyspace::ops::keys;
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::sorted_vec::{score_rank, sort as sort_items};
 use crate::values::{End, List, Value, ValueRef, owned};
@@ -33,6 +33,8 @@ const STAR: u8 = b'*';
 const ITSELF: &[u8] = b"#";
 /// Separator between the key pattern and a field of a hash.
 const ARROW: &[u8] = b"->";
+/// Visits that the lookup of a pattern's key counts as.
+const LOOKUP_VISITS: usize = 4;
 
 impl SortOptions<'_> {
     fn is_unsorted(&self) -> bool {
@@ -158,6 +160,8 @@ fn sorted(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>, is_stored: b
         false => SortedBy::Score,
     };
     let order = Sorting { descending: options.descending, by: sorted_by, is_stable: !are_of_a_set };
+    // Each element is read, and compared as often as a sort that halves compares it.
+    count_visits(txn, all.len().saturating_mul(2 + all.len().max(1).ilog2() as usize));
     let (mut items, mut ranked) = (Vec::new(), Vec::new());
     items.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
     ranked.try_reserve_exact(all.len()).map_err(|_| Error::OutOfMemory)?;
@@ -235,6 +239,7 @@ fn lookup_by_pattern(txn: &mut Txn<'_>, pattern: &[u8], element: &[u8]) -> Resul
     let mut key = Vec::new();
     key.try_reserve_exact(prefix.len() + element.len() + suffix.len()).map_err(|_| Error::OutOfMemory)?;
     [prefix, element, suffix].into_iter().for_each(|piece| key.extend_from_slice(piece));
+    count_visits(txn, LOOKUP_VISITS);
     txn.find_unexpired(&key)?;
     Ok(match (txn.value_at(&key), field) {
         (Some(ValueRef::String(bytes)), None) => Some(copied(bytes)?),

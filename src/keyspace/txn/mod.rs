@@ -5,9 +5,11 @@ mod expiry;
 mod lookup;
 mod notify;
 mod tokens;
+mod visits;
 
 pub(super) use lookup::Access;
 pub(super) use tokens::{is_behind, next_token, use_token, waiting_after};
+pub use visits::count_visits;
 
 use alloc::vec::Vec;
 

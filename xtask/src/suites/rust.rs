@@ -60,6 +60,8 @@ pub(super) fn native() -> Result {
             "script_memory",
             "--test",
             "script_arguments",
+            "--test",
+            "script_costs",
         ]))
         .run()?;
     Program::cargo().args(&with_lua(&["--test", "sessions", "--test", "conformance"])).run()?;

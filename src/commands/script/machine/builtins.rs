@@ -7,6 +7,7 @@ use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::{LuaCallable, LuaState};
 
 use super::checks::check_coroutines;
+use super::compile_costs;
 use super::conversion::int;
 use super::natives::{
     argument, argument_count, argument_error, charge, closure, error_at_call, field, number_argument, push_string,
@@ -18,8 +19,10 @@ use super::redis_table::SharedHost;
 /// First byte of a compiled chunk.
 const BINARY: u8 = 0x1b;
 /// Upper bound of the memory that a compiled text takes, for each of its bytes.
-pub const COMPILED_FACTOR: usize = 32;
+const COMPILED_FACTOR: usize = 32;
 
+/// Bytes of the heap for each of which a collection is charged before it.
+const UNCHARGED_BYTES: usize = 64;
 /// Instructions that `os.clock` counts as a second.
 const INSTRUCTIONS_PER_SECOND: f64 = 1e8;
 
@@ -56,12 +59,17 @@ pub fn replace_random(state: &mut LuaState, globals: &GcRef<LuaTable>, host: &Sh
     Ok(())
 }
 
+/// Charges the work of compiling a text, and reserves the memory of the result.
+pub fn check_compilation(state: &LuaState, text: &[u8]) -> Result<(), LuaError> {
+    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))?;
+    charge(state, compile_costs::work(text))
+}
+
 /// Charges the text. A compiled chunk is read as text, too, and refused as such: a space in front hides its first byte
 /// from the machine. The name of the chunk stays the whole text.
 fn check_text(state: &mut LuaState) -> Result<(), LuaError> {
     let text = string_argument(state, 1)?;
-    charge(state, text.len())?;
-    reserve(state, text.len().saturating_mul(COMPILED_FACTOR))?;
+    check_compilation(state, text.as_bytes())?;
     if text.as_bytes().first() == Some(&BINARY) {
         // A name in C ends at a zero byte.
         let shown = text.as_bytes().split(|&byte| byte == 0).next().unwrap_or_default();
@@ -101,7 +109,7 @@ fn load(state: &mut LuaState, loadstring: &LuaCallable) -> Result<usize, LuaErro
     loadstring.call(state)
 }
 
-/// `collectgarbage([option])`: a whole collection is charged; options that change the collector have no effect.
+/// `collectgarbage([option])`: a collection charges itself (`collections`); options that change the collector have no effect.
 fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize, LuaError> {
     let option = if argument_count(state) == 0 { None } else { Some(string_argument(state, 1)?) };
     match option.as_ref().map_or(&b"collect"[..], |option| option.as_bytes()) {
@@ -110,8 +118,9 @@ fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize
             Ok(1)
         }
         option @ (b"collect" | b"step") => {
+            // Calls that are nested too deep leave no room for the collection's own charge.
             let bytes = state.global().total_bytes();
-            charge(state, bytes / 16)?;
+            charge(state, bytes / UNCHARGED_BYTES)?;
             // A step of the machine's collector frees strings that are in use (lua-vm 0.7.1), a whole collection does not.
             let is_step = option == b"step";
             state.set_top(state.current_call_info().func + 1);

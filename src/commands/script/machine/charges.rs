@@ -9,13 +9,12 @@ use lua_vm::state::{LuaCallable, LuaState};
 
 use super::natives::{argument, argument_count, charge, closure, field, set_field};
 use super::protection::{callable, wrap};
+use super::rates::{
+    COMPARED_BYTES, COMPARISON, CONVERSION, COPIED_BYTES, CREATION, MOVED_ELEMENT, READ_DIGITS, VISITED_NODES,
+};
+use super::tables::{insertion_weight, lookup_weight, whole_weight};
+use super::weights::remainder;
 
-/// Bytes that are copied or compared in the time of one instruction.
-const BYTES_PER_INSTRUCTION: usize = 16;
-/// Elements of a table that are visited in the time of one instruction.
-const ELEMENTS_PER_INSTRUCTION: usize = 4;
-/// Bytes of a number that are read in the time of one instruction.
-const DIGITS_PER_INSTRUCTION: usize = 4;
 /// Largest table of which `next` is one instruction wherever it starts.
 const SMALL_TABLE_BYTES: usize = 4096;
 /// Bytes of an element of a table.
@@ -23,12 +22,7 @@ const ELEMENT_BYTES: usize = size_of::<LuaValue>();
 
 /// Charges work on a number of bytes.
 pub fn charge_bytes(state: &LuaState, bytes: usize) -> Result<(), LuaError> {
-    charge(state, bytes / BYTES_PER_INSTRUCTION)
-}
-
-/// Charges work on elements of a table.
-pub fn charge_elements(state: &LuaState, elements: usize) -> Result<(), LuaError> {
-    charge(state, elements / ELEMENTS_PER_INSTRUCTION)
+    charge(state, bytes / COPIED_BYTES)
 }
 
 /// Puts charges in front of functions of the standard libraries.
@@ -40,6 +34,15 @@ pub fn add(state: &mut LuaState, globals: &GcRef<LuaTable>) -> Result<(), LuaErr
     }
     wrap(state, globals, "tonumber", charge_digits)?;
     wrap(state, globals, "rawequal", charge_comparison)?;
+    wrap(state, globals, "rawget", charge_lookup)?;
+    wrap(state, globals, "rawset", charge_insertion)?;
+    wrap(state, globals, "tostring", charge_text)?;
+    wrap(state, globals, "setmetatable", charge_weak)?;
+    if let LuaValue::Table(library) = field(state, globals, "math")? {
+        for name in ["fmod", "mod"] {
+            wrap(state, &library, name, charge_remainder)?;
+        }
+    }
     if let LuaValue::Table(library) = field(state, globals, "table")? {
         for name in ["foreach", "foreachi", "maxn"] {
             wrap(state, &library, name, charge_table)?;
@@ -71,8 +74,9 @@ fn next(state: &mut LuaState, original: &LuaCallable, traversal: &Cell<Traversal
         return call(state);
     }
     let last = traversal.get();
+    charge(state, lookup_weight(&table, &argument(state, 2)))?;
     if last.table != table.identity() || last.key != identity(&argument(state, 2)) {
-        charge_elements(state, table.buffer_bytes() / ELEMENT_BYTES)?;
+        charge(state, table.buffer_bytes() / ELEMENT_BYTES)?;
     }
     let results = call(state)?;
     let key = state.get_at(state.top_idx() - results as i32);
@@ -100,7 +104,48 @@ fn identity(value: &LuaValue) -> u64 {
 /// `tonumber(text)`: the length of the text.
 fn charge_digits(state: &mut LuaState) -> Result<(), LuaError> {
     match argument(state, 1) {
-        LuaValue::Str(text) => charge(state, text.len() / DIGITS_PER_INSTRUCTION),
+        LuaValue::Str(text) => charge(state, CONVERSION + text.len() / READ_DIGITS),
+        _ => Ok(()),
+    }
+}
+
+/// `tostring(value)`: the digits of a number.
+fn charge_text(state: &mut LuaState) -> Result<(), LuaError> {
+    match argument(state, 1) {
+        LuaValue::Float(_) | LuaValue::Int(_) => charge(state, CONVERSION),
+        _ => charge(state, CREATION),
+    }
+}
+
+/// `math.fmod(number, divisor)`: the digits that are divided.
+fn charge_remainder(state: &mut LuaState) -> Result<(), LuaError> {
+    charge(state, remainder(&argument(state, 1), &argument(state, 2)))
+}
+
+/// `rawget(table, key)`: the nodes on the way to the key.
+fn charge_lookup(state: &mut LuaState) -> Result<(), LuaError> {
+    match argument(state, 1) {
+        LuaValue::Table(table) => charge(state, lookup_weight(&table, &argument(state, 2))),
+        _ => Ok(()),
+    }
+}
+
+/// `rawset(table, key, value)`: the nodes on the way to the key, and those of a table that is built anew.
+fn charge_insertion(state: &mut LuaState) -> Result<(), LuaError> {
+    charge_lookup(state)?;
+    match argument(state, 1) {
+        LuaValue::Table(table) => charge(state, insertion_weight(&table, &argument(state, 2))),
+        _ => Ok(()),
+    }
+}
+
+/// `setmetatable(table, metatable)`: a table with dead keys may become a weak one, which is searched for each of them.
+fn charge_weak(state: &mut LuaState) -> Result<(), LuaError> {
+    match (argument(state, 1), argument(state, 2)) {
+        (LuaValue::Table(table), LuaValue::Table(metatable)) if metatable.get_str_bytes(b"__mode") != LuaValue::Nil => {
+            let nodes = table.with_inner(|inner| inner.node.len());
+            charge(state, nodes.saturating_mul(nodes) / VISITED_NODES)
+        }
         _ => Ok(()),
     }
 }
@@ -108,7 +153,7 @@ fn charge_digits(state: &mut LuaState) -> Result<(), LuaError> {
 /// Bytes that are compared at most.
 fn charge_comparison(state: &mut LuaState) -> Result<(), LuaError> {
     match (argument(state, 1), argument(state, 2)) {
-        (LuaValue::Str(one), LuaValue::Str(other)) => charge_bytes(state, one.len().min(other.len())),
+        (LuaValue::Str(one), LuaValue::Str(other)) => charge(state, one.len().min(other.len()) / COMPARED_BYTES),
         _ => Ok(()),
     }
 }
@@ -116,7 +161,7 @@ fn charge_comparison(state: &mut LuaState) -> Result<(), LuaError> {
 /// All elements of the first argument.
 fn charge_table(state: &mut LuaState) -> Result<(), LuaError> {
     match argument(state, 1) {
-        LuaValue::Table(table) => charge(state, table.buffer_bytes() / ELEMENT_BYTES),
+        LuaValue::Table(table) => charge(state, table.with_inner(whole_weight)),
         _ => Ok(()),
     }
 }
@@ -136,7 +181,7 @@ fn charge_removal(state: &mut LuaState) -> Result<(), LuaError> {
 
 /// Elements that move by one.
 pub fn charge_moved(state: &LuaState, elements: f64) -> Result<(), LuaError> {
-    charge(state, elements.max(0.0) as usize)
+    charge(state, (elements.max(0.0) as usize).saturating_mul(MOVED_ELEMENT))
 }
 
 /// `table.sort(table [, comparator])`: each element as often as a sort that halves visits it. Without a comparator the
@@ -157,7 +202,7 @@ fn sort(state: &mut LuaState, original: &LuaCallable, less_than: LuaValue) -> Re
 
 /// Whether the first argument is less than the second.
 fn less_than(state: &mut LuaState) -> Result<usize, LuaError> {
-    charge(state, 1)?;
+    charge(state, COMPARISON)?;
     charge_comparison(state)?;
     let own = state.current_ci_idx();
     match state.less_than(&argument(state, 1), &argument(state, 2)) {

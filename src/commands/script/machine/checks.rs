@@ -9,6 +9,11 @@ use lua_vm::state::{CallInfo, LuaState};
 
 use super::conversion::int;
 use super::natives::{argument, argument_count, charge, memory_limit, reserve};
+use super::rates::{CHANGED_BYTES, CONVERSION, COPIED_BYTES, CREATION, LONG_NUMBER, MOVED_ELEMENT};
+
+/// Numbers between these are written in a few digits.
+const PLAIN_MIN: f64 = 1e-20;
+const PLAIN_MAX: f64 = 1e20;
 
 /// Number of coroutines that are made between two checks of their memory.
 const COROUTINES_A_CHECK: usize = 16;
@@ -52,24 +57,32 @@ fn coroutine_bytes(state: &LuaState) -> usize {
     state.global().threads.values().filter_map(|entry| Some(bytes(&*entry.state.try_borrow().ok()?))).sum()
 }
 
-/// Reserves the length of a copy of the first argument.
+/// Reserves the length of a copy of the first argument, and charges it.
 pub fn check_copy(state: &mut LuaState) -> Result<(), LuaError> {
     match argument(state, 1) {
-        LuaValue::Str(text) => reserve(state, text.len()),
+        LuaValue::Str(text) => {
+            reserve(state, text.len())?;
+            charge(state, CREATION + text.len() / CHANGED_BYTES)
+        }
         _ => Ok(()),
     }
 }
 
-/// Reserves the longest result of `string.format`.
+/// Reserves the longest result of `string.format`, and charges its items.
 pub fn check_format(state: &mut LuaState) -> Result<(), LuaError> {
-    let mut bytes: usize = 0;
+    let (mut bytes, mut work): (usize, usize) = (0, 0);
     for index in 1..=argument_count(state) {
-        let own = match argument(state, index) {
-            LuaValue::Str(text) => text.len().saturating_mul(QUOTED_FACTOR),
-            _ => 0,
+        let (own, own_work) = match argument(state, index) {
+            LuaValue::Str(text) => (text.len().saturating_mul(QUOTED_FACTOR), text.len() / CHANGED_BYTES),
+            LuaValue::Float(number) if !(PLAIN_MIN..PLAIN_MAX).contains(&number.abs()) && number != 0.0 => {
+                (0, LONG_NUMBER)
+            }
+            _ => (0, CONVERSION),
         };
         bytes = bytes.saturating_add(own).saturating_add(FORMAT_BYTES);
+        work = work.saturating_add(own_work);
     }
+    charge(state, work)?;
     reserve(state, bytes)
 }
 
@@ -93,7 +106,8 @@ pub fn check_concat(state: &mut LuaState) -> Result<(), LuaError> {
         bytes = bytes.saturating_add(own).saturating_add(separator);
         index += 1.0;
     }
-    charge(state, (index - first) as usize)?;
+    charge(state, ((index - first) as usize).saturating_mul(MOVED_ELEMENT))?;
+    charge(state, bytes / COPIED_BYTES)?;
     reserve(state, bytes)
 }
 

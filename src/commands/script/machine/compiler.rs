@@ -7,6 +7,7 @@ use lua_types::{AbsLineInfo, GcRef, LuaError, LuaLClosure, LuaProto};
 use lua_vm::state::LuaState;
 use lua_vm::zio::ZIO;
 
+use super::instructions::{A_SHIFT, B_SHIFT, Decoded, op};
 use super::natives::heap_guard;
 
 /// Longest chain of strings that is joined at once.
@@ -14,12 +15,6 @@ const JOINED_MAX: u32 = 8;
 /// Mark of an instruction with a line of its own.
 const OWN_LINE: i8 = -0x80;
 
-const CONCAT: u32 = 53;
-const JUMP: u32 = 56;
-const OPCODE_MASK: u32 = 0x7f;
-const A_SHIFT: u32 = 7;
-const B_SHIFT: u32 = 16;
-const BYTE_MASK: u32 = 0xff;
 /// Offset of a jump of zero instructions.
 const JUMP_ZERO: i64 = (1 << 24) - 1;
 /// Longest jump.
@@ -82,9 +77,8 @@ fn copy_of(proto: &LuaProto) -> LuaProto {
 
 /// First register and number of the strings of a long join.
 fn long_join(instruction: Instruction) -> Option<(u32, u32)> {
-    let word = instruction.raw();
-    let (first, count) = (word >> A_SHIFT & BYTE_MASK, word >> B_SHIFT & BYTE_MASK);
-    (word & OPCODE_MASK == CONCAT && count > JOINED_MAX).then_some((first, count))
+    let Decoded { op, a: first, b: count, .. } = Decoded::of(instruction);
+    (op == op::CONCAT && count > JOINED_MAX).then_some((first, count))
 }
 
 /// Moves each long join behind the function's code, as joins of pairs. A jump takes its place, and another leads back.
@@ -96,7 +90,7 @@ fn split_joins(proto: &mut LuaProto) -> Result<(), LuaError> {
         let Some((first, count)) = long_join(proto.code[at]) else { continue };
         proto.code[at] = jump(at, proto.code.len())?;
         for last in (first..first + count - 1).rev() {
-            push(proto, Instruction::new(CONCAT | last << A_SHIFT | 2 << B_SHIFT), line);
+            push(proto, Instruction::new(op::CONCAT | last << A_SHIFT | 2 << B_SHIFT), line);
         }
         let back = jump(proto.code.len(), at + 1)?;
         push(proto, back, line);
@@ -121,7 +115,7 @@ fn jump(from: usize, to: usize) -> Result<Instruction, LuaError> {
         return Err(LuaError::syntax(format_args!("function or expression too long")));
     }
     let distance = to as i64 - (from as i64 + 1);
-    Ok(Instruction::new(JUMP | ((distance + JUMP_ZERO) as u32) << A_SHIFT))
+    Ok(Instruction::new(op::JUMP | ((distance + JUMP_ZERO) as u32) << A_SHIFT))
 }
 
 fn push(proto: &mut LuaProto, instruction: Instruction, line: i32) {

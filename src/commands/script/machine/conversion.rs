@@ -4,7 +4,9 @@ use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::LuaState;
 
 use super::errors::error_table;
-use super::natives::{field, reserve, set, set_element, set_field, string};
+use super::natives::{charge, field, reserve, set, set_element, set_field, string};
+use super::rates::{REPLY_BYTES, REPLY_ELEMENT, REPLY_TABLE, REPLY_VALUE_BYTES};
+use super::tables::whole_weight;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::resp::read::{Value, read};
@@ -19,6 +21,7 @@ const ELEMENT_BYTES_MIN: usize = 4;
 /// Converts the reply of a command into a value of Lua. `protocol` is the one that the script asked for.
 pub fn from_reply(state: &mut LuaState, reply: &[u8], protocol: Protocol) -> Result<LuaValue, LuaError> {
     reserve(state, reply.len().saturating_mul(REPLY_FACTOR))?;
+    charge(state, reply.len() / REPLY_VALUE_BYTES)?;
     match read(reply) {
         Ok(Some((value, _))) => from_value(state, &value, protocol),
         // A command without a reply.
@@ -90,13 +93,48 @@ fn record(state: &mut LuaState, name: &str, value: LuaValue) -> Result<LuaValue,
 }
 
 /// Writes the result of a script as a reply of at most `bytes_max` bytes. `protocol` is the one that the script asked for.
-pub fn write_result(state: &mut LuaState, value: &LuaValue, protocol: Protocol, reply: &mut Writer, bytes_max: usize) {
+/// Fails if no instructions are left for it.
+pub fn write_result(
+    state: &mut LuaState,
+    value: &LuaValue,
+    protocol: Protocol,
+    reply: &mut Writer,
+    bytes_max: usize,
+) -> Result<(), LuaError> {
     let start = reply.len();
     let (end_max, elements_left) = (start.saturating_add(bytes_max), bytes_max / ELEMENT_BYTES_MIN);
     let mut result = ResultWriter { state, protocol, reply, end_max, elements_left };
-    if let Err(error) = result.value(value, 0) {
-        reply.truncate(start);
-        reply.error(&error.into());
+    match result.value(value, 0) {
+        Ok(()) => Ok(()),
+        Err(Unwritten::Refused(error)) => {
+            reply.truncate(start);
+            reply.error(&error.into());
+            Ok(())
+        }
+        Err(Unwritten::Charged(error)) => {
+            reply.truncate(start);
+            Err(error)
+        }
+    }
+}
+
+/// Reason why a result is not written.
+enum Unwritten {
+    /// No reply can have it.
+    Refused(CommandError),
+    /// The script's limits do not allow it.
+    Charged(LuaError),
+}
+
+impl From<CommandError> for Unwritten {
+    fn from(error: CommandError) -> Unwritten {
+        Unwritten::Refused(error)
+    }
+}
+
+impl From<LuaError> for Unwritten {
+    fn from(error: LuaError) -> Unwritten {
+        Unwritten::Charged(error)
     }
 }
 
@@ -112,7 +150,7 @@ struct ResultWriter<'a> {
 }
 
 impl ResultWriter<'_> {
-    fn value(&mut self, value: &LuaValue, depth: usize) -> Result<(), CommandError> {
+    fn value(&mut self, value: &LuaValue, depth: usize) -> Result<(), Unwritten> {
         match value {
             LuaValue::Str(text) => {
                 self.ensure(text.as_bytes().len())?;
@@ -123,14 +161,15 @@ impl ResultWriter<'_> {
             LuaValue::Bool(value) if self.protocol == Protocol::Resp3 => self.reply.boolean(*value),
             LuaValue::Bool(true) => self.reply.integer(1),
             LuaValue::Table(table) if depth < DEPTH_MAX => return self.table(table, depth + 1),
-            LuaValue::Table(_) => return Err(CommandError::SCRIPT_RESULT_TOO_DEEP),
+            LuaValue::Table(_) => return Err(CommandError::SCRIPT_RESULT_TOO_DEEP.into()),
             _ => self.reply.null(),
         }
         Ok(())
     }
 
     /// A table with a field of a certain name is a reply of that type, any other one is an array.
-    fn table(&mut self, table: &GcRef<LuaTable>, depth: usize) -> Result<(), CommandError> {
+    fn table(&mut self, table: &GcRef<LuaTable>, depth: usize) -> Result<(), Unwritten> {
+        charge(self.state, REPLY_TABLE)?;
         if self.text(table)? {
             return Ok(());
         }
@@ -161,7 +200,7 @@ impl ResultWriter<'_> {
     }
 
     /// Writes a table with an error or a status; false if it has neither.
-    fn text(&mut self, table: &GcRef<LuaTable>) -> Result<bool, CommandError> {
+    fn text(&mut self, table: &GcRef<LuaTable>) -> Result<bool, Unwritten> {
         if let LuaValue::Str(text) = self.field(table, "err") {
             let text = text.as_bytes();
             self.ensure(text.len())?;
@@ -177,7 +216,7 @@ impl ResultWriter<'_> {
     }
 
     /// Elements up to the first nil.
-    fn array(&mut self, table: &GcRef<LuaTable>, depth: usize) -> Result<(), CommandError> {
+    fn array(&mut self, table: &GcRef<LuaTable>, depth: usize) -> Result<(), Unwritten> {
         let element = |index: usize| match table.get(&LuaValue::Float(index as f64)) {
             LuaValue::Nil => None,
             element => Some(element),
@@ -188,7 +227,8 @@ impl ResultWriter<'_> {
         (1..).map_while(element).try_for_each(|element| self.value(&element, depth))
     }
 
-    fn map(&mut self, pairs: &GcRef<LuaTable>, depth: usize) -> Result<(), CommandError> {
+    fn map(&mut self, pairs: &GcRef<LuaTable>, depth: usize) -> Result<(), Unwritten> {
+        charge(self.state, pairs.with_inner(whole_weight))?;
         let count = entries(pairs).count();
         self.take(2 * count)?;
         self.reply.map(count);
@@ -198,7 +238,8 @@ impl ResultWriter<'_> {
         })
     }
 
-    fn set(&mut self, members: &GcRef<LuaTable>, depth: usize) -> Result<(), CommandError> {
+    fn set(&mut self, members: &GcRef<LuaTable>, depth: usize) -> Result<(), Unwritten> {
+        charge(self.state, members.with_inner(whole_weight))?;
         let count = entries(members).count();
         self.take(count)?;
         self.reply.set(count);
@@ -210,13 +251,15 @@ impl ResultWriter<'_> {
     }
 
     /// Checks that the reply has room for a text.
-    fn ensure(&self, bytes: usize) -> Result<(), CommandError> {
+    fn ensure(&self, bytes: usize) -> Result<(), Unwritten> {
+        charge(self.state, bytes / REPLY_BYTES)?;
         let fits = self.reply.len().saturating_add(bytes) <= self.end_max;
-        if fits { Ok(()) } else { Err(CommandError::SCRIPT_RESULT_TOO_LARGE) }
+        if fits { Ok(()) } else { Err(CommandError::SCRIPT_RESULT_TOO_LARGE.into()) }
     }
 
     /// Counts the elements of a table.
-    fn take(&mut self, elements: usize) -> Result<(), CommandError> {
+    fn take(&mut self, elements: usize) -> Result<(), Unwritten> {
+        charge(self.state, elements.saturating_mul(REPLY_ELEMENT))?;
         self.elements_left = self.elements_left.checked_sub(elements).ok_or(CommandError::SCRIPT_RESULT_TOO_LARGE)?;
         Ok(())
     }

@@ -2,15 +2,17 @@
 //! When a slice ends in a coroutine, each thread that resumed it is left as well, and resumes it again later.
 
 use alloc::rc::Rc;
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 
+use lua_stdlib::coro_lib;
 use lua_types::closure::LuaCClosure;
 use lua_types::{GcRef, LuaClosure, LuaError, LuaTable, LuaValue};
 use lua_vm::do_::lua_yieldk;
 use lua_vm::state::{LuaCallable, LuaState};
 
-use super::natives::{closure, error_at_call, field, set_field};
+use super::natives::{charge, closure, error_at_call, field, set_field};
 use super::protection::callable;
+use super::rates::COROUTINE;
 use super::suspension::{SharedSuspension, Suspension};
 
 /// Function in place of one of the library, which it is given.
@@ -26,8 +28,8 @@ pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>, suspension: &Sha
         else {
             return Ok(());
         };
-        let shared = suspension.clone();
-        let function = closure(state, Rc::new(move |state| wrap(state, &original, resume, &shared)));
+        let (shared, inner) = (suspension.clone(), Cell::new(None));
+        let function = closure(state, Rc::new(move |state| wrap(state, &original, (resume, &inner), &shared)));
         set_field(state, &library, "wrap", function)?;
     }
     let replacements: [(_, Replacement); 4] =
@@ -44,6 +46,7 @@ pub fn replace(state: &mut LuaState, globals: &GcRef<LuaTable>, suspension: &Sha
 
 /// `coroutine.create(function)`
 fn create(state: &mut LuaState, original: &LuaCallable, suspension: &SharedSuspension) -> Result<usize, LuaError> {
+    charge(state, COROUTINE)?;
     let results = original.call(state)?;
     let created = state.get_at(state.top_idx() - 1);
     watch(state, &created, suspension);
@@ -90,22 +93,34 @@ fn resume(state: &mut LuaState, original: &LuaCallable, suspension: &SharedSuspe
     if suspension.is_suspended() { leave(state, 1) } else { results }
 }
 
-/// `coroutine.wrap(function)`. The result has the coroutine and the function that resumes it as its own values.
+/// `coroutine.wrap(function)`. The result has the coroutine and the function that resumes it as its own values. The machine
+/// registers that function anew at each call, so that it is called once only.
 fn wrap(
     state: &mut LuaState,
     original: &LuaCallable,
-    resume: usize,
+    (resume, inner): (usize, &Cell<Option<usize>>),
     suspension: &SharedSuspension,
 ) -> Result<usize, LuaError> {
-    original.call(state)?;
-    let LuaValue::Function(LuaClosure::C(inner)) = state.pop() else {
-        return Err(error_at_call(state, b"coroutine expected"));
+    charge(state, COROUTINE)?;
+    let function = match inner.get() {
+        Some(function) => {
+            coro_lib::co_create(state)?;
+            function
+        }
+        None => {
+            original.call(state)?;
+            let LuaValue::Function(LuaClosure::C(closure)) = state.pop() else {
+                return Err(error_at_call(state, b"coroutine expected"));
+            };
+            inner.set(Some(closure.func));
+            let created = closure.upvalues.borrow().first().copied().unwrap_or(LuaValue::Nil);
+            state.push(created);
+            closure.func
+        }
     };
-    let mut values = inner.upvalues.borrow().clone();
-    if let Some(created) = values.first() {
-        watch(state, created, suspension);
-    }
-    values.push(LuaValue::Float(inner.func as f64));
+    let created = state.pop();
+    watch(state, &created, suspension);
+    let values = alloc::vec![created, LuaValue::Float(function as f64)];
     let outer = GcRef::new(LuaCClosure { func: resume, upvalues: RefCell::new(values) });
     outer.account_buffer(outer.buffer_bytes() as isize);
     state.gc_check_needed = true;

@@ -8,18 +8,21 @@ use core::fmt;
 use lua_stdlib::coro_lib::co_resume;
 use lua_types::{LuaClosure, LuaError, LuaValue};
 use lua_vm::api;
-use lua_vm::state::{ExternalRootKey, LuaState};
+use lua_vm::state::{ExternalRootKey, LuaState, SANDBOX_TRIP_NONE};
 
-use super::builtins::COMPILED_FACTOR;
+use super::arguments::prepare;
+use super::builtins::check_compilation;
 use super::collections;
 use super::conversion::write_result;
 use super::errors::{Failure, failure, worded};
 use super::globals::{Environments, World};
-use super::natives::{bound_memory, heap_guard, reserve, set, set_element, string};
+use super::memory::bound_memory;
+use super::natives::{heap_guard, set};
 use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
+use super::sampling::INTERVAL;
 use super::standard::standard_state;
-use super::suspension::{CHECK_INTERVAL, HELD_PART, SharedSuspension};
+use super::suspension::{HELD_PART, SharedSuspension};
 use super::thread::ScriptThread;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::OutOfMemory;
@@ -97,7 +100,8 @@ impl Machine {
         for value in globals.into_iter().chain(environments.list_names) {
             state.external_root_value(value);
         }
-        collections::charge_cycles(&mut state).map_err(shown)?;
+        collections::charge_cycles(&mut state, &suspension.sampling).map_err(shown)?;
+        suspension.watch(&mut state);
         let resume = state.register_c_function(co_resume, true);
         Ok(Machine {
             state,
@@ -150,15 +154,19 @@ impl Machine {
     }
 
     /// Sets the limits of what follows. Scripts have half of the memory at least, whatever libraries keep. Fails if there is
-    /// no memory for any script.
-    pub fn limit(&mut self, limits: ScriptLimits) -> Result<(), OutOfMemory> {
+    /// no memory for any script. The seed is that of the engine.
+    pub fn limit(&mut self, limits: ScriptLimits, seed: u64) -> Result<(), OutOfMemory> {
         let state = &mut self.state;
-        state.install_sandbox_limits(CHECK_INTERVAL, Some(limits.instructions), None);
+        self.suspension.sampling.restart(seed);
+        state.install_sandbox_limits(INTERVAL, Some(limits.instructions), None);
         self.reply_bytes_max = limits.reply_bytes;
         let (limit, loaded) = (limits.memory_bytes, self.loaded_bytes);
-        bound_memory(state, limit.max(loaded + limit / 2))?;
-        collections::begin_before_limit(state);
-        Ok(())
+        bound_memory(state, limit.max(loaded + limit / 2))
+    }
+
+    /// Instructions that are left of the limit.
+    pub fn instructions_left(&self) -> u64 {
+        self.state.sandbox_instr_remaining()
     }
 
     /// State of the engine while a script runs.
@@ -171,10 +179,10 @@ impl Machine {
         let environment = self.environment(world);
         let state = &mut self.state;
         let _guard = heap_guard(state);
-        state.sandbox_reset();
+        end_abort(state);
         state.global_mut().globals = environment;
         let shown = |error: LuaError| worded(error.message_lossy().as_bytes()).to_vec();
-        reserve(state, text.len().saturating_mul(COMPILED_FACTOR)).map_err(shown)?;
+        check_compilation(state, text).map_err(shown)?;
         let top = state.top_idx();
         let status = lua_stdlib::auxlib::load_bufferx(state, text, world.chunk_name(), Some(b"t")).map_err(shown)?;
         let value = state.get_at(state.top_idx() - 1);
@@ -197,13 +205,17 @@ impl Machine {
         let _guard = heap_guard(state);
         state.n_ccalls = UNUSED_CALLS;
         // A library that is loaded cannot be left.
-        let part = state.sandbox_instr_limit() / HELD_PART;
+        self.suspension.hold();
+        let left = state.sandbox_instr_remaining();
+        let part = left.min(state.sandbox_instr_limit() / HELD_PART);
         state.global().sandbox.instr_remaining.set(part);
         let top = state.top_idx();
         let loaded = environments.set_loading(state, true).and_then(|()| {
             state.push(state.external_rooted_value(library.0).unwrap_or(LuaValue::Nil));
             api::pcall_k(state, 0, 0, 0, 0, None)
         });
+        let unused = state.sandbox_instr_remaining();
+        state.global().sandbox.instr_remaining.set(left - part + unused);
         let restored = environments.set_loading(state, false);
         let error = loaded.map(drop).and(restored).err().map(|error| failure(state, &error));
         state.set_top(top);
@@ -255,7 +267,7 @@ impl Machine {
         let environment = self.environment(world);
         let state = &mut self.state;
         let _guard = heap_guard(state);
-        state.sandbox_reset();
+        end_abort(state);
         state.global_mut().globals = environment;
         let top = state.top_idx();
         let staged = self.stage(world, compiled, lists);
@@ -331,8 +343,8 @@ impl Machine {
         let outcome = match &failed {
             None => {
                 let protocol = self.host.borrow().protocol;
-                write_result(state, &value, protocol, reply, self.reply_bytes_max);
-                Ok(())
+                let written = write_result(state, &value, protocol, reply, self.reply_bytes_max);
+                written.map_err(|error| failure(state, &error))
             }
             Some(error) => Err(failure(state, error).at(thread.place())),
         };
@@ -353,37 +365,9 @@ impl Machine {
     }
 }
 
-/// Sets the lists of a script, or pushes those of a function; returns the number of arguments.
-fn prepare(
-    state: &mut LuaState,
-    world: World,
-    lists: [ArgvRef<'_>; 2],
-    environments: &Environments,
-) -> Result<i32, LuaError> {
-    let [keys, arguments] = lists;
-    let (keys, arguments) = (list(state, keys)?, list(state, arguments)?);
-    match world {
-        World::Script => {
-            for (name, list) in environments.list_names.into_iter().zip([keys, arguments]) {
-                set(state, &environments.script_real, name, list)?;
-            }
-            Ok(0)
-        }
-        World::Function => {
-            state.push(keys);
-            state.push(arguments);
-            Ok(2)
-        }
-    }
-}
-
-/// Creates the table of a list of arguments.
-fn list(state: &mut LuaState, arguments: ArgvRef<'_>) -> Result<LuaValue, LuaError> {
-    reserve(state, arguments.bytes_len().saturating_add(arguments.len().saturating_mul(64)))?;
-    let table = state.new_table_with_sizes(arguments.len() as u32, 0)?;
-    for (index, argument) in arguments.iter().enumerate() {
-        let value = string(state, argument)?;
-        set_element(state, &table, index, value)?;
-    }
-    Ok(LuaValue::Table(table))
+/// Ends the abort of the last script: errors can be caught again. Its instructions stay used.
+fn end_abort(state: &LuaState) {
+    let global = state.global();
+    global.sandbox.tripped.set(SANDBOX_TRIP_NONE);
+    global.sandbox.aborting.set(false);
 }

@@ -4,29 +4,38 @@
 //! A machine is a cache: texts are kept by `server/scripts`, and a machine is built again after a fork, a load or a
 //! migration. While a script runs, the state of the engine is in the [`Host`](super::host::Host) that both share.
 
+mod arguments;
 mod builtins;
 pub mod charges;
 mod checks;
 mod classes;
 mod collections;
+mod compile_costs;
 mod compiler;
 pub mod conversion;
 mod coroutines;
 mod errors;
 mod format;
 mod globals;
+mod instructions;
 mod lua;
+mod memory;
 pub mod natives;
 mod patterns;
 mod protected_calls;
 pub mod protection;
+pub mod rates;
 mod redis_table;
 mod registration;
 mod results;
+mod sampling;
 mod standard;
 mod strings;
 mod suspension;
+pub mod tables;
 mod thread;
+mod weights;
+mod words;
 
 pub use errors::Failure;
 pub use globals::World;

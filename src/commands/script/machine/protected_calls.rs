@@ -6,7 +6,8 @@ use lua_types::{GcRef, LuaError, LuaStatus, LuaTable, LuaValue};
 use lua_vm::api;
 use lua_vm::state::LuaState;
 
-use super::natives::{argument, argument_count, closure, field, set_field, type_error};
+use super::natives::{argument, argument_count, charge, closure, field, set_field, type_error};
+use super::rates::{ERROR, HANDLED_ERROR, LIBRARY_CALL};
 
 /// Number of results that means all of them.
 const ALL_RESULTS: i32 = -1;
@@ -45,6 +46,7 @@ fn call_with_handler(state: &mut LuaState) -> Result<usize, LuaError> {
 
 /// Calls a function with `count` arguments, behind the value `true`. `handler` is the index of the message handler, or 0.
 fn protect(state: &mut LuaState, count: i32, handler: i32) -> Result<usize, LuaError> {
+    charge(state, LIBRARY_CALL)?;
     let is_yieldable = state.is_yieldable();
     let next = if handler == 0 { go_on_worded } else { go_on };
     match api::pcall_k(state, count, ALL_RESULTS, handler, handler as isize, Some(next)) {
@@ -67,6 +69,8 @@ fn go_on(state: &mut LuaState, status: i32, arguments_before: isize) -> Result<u
     if state.sandbox_aborting() {
         return Err(LuaError::Runtime(error));
     }
+    // A handler may fail itself, which the machine tries some times.
+    charge(state, if arguments_before == 0 { ERROR } else { HANDLED_ERROR })?;
     state.push(LuaValue::Bool(false));
     state.push(error);
     Ok(2)

@@ -11,9 +11,10 @@ use lua_vm::state::LuaState;
 use super::charges::charge_bytes;
 use super::conversion::{from_reply, truncated};
 use super::errors::{error_table, raise};
+use super::memory::bound_memory;
 use super::natives::{
-    argument, argument_count, bound_memory, charge, memory_limit, push_string, reserve, set_closure, set_field,
-    set_function, string, write_general,
+    argument, argument_count, charge, memory_limit, push_string, reserve, set_closure, set_field, set_function, string,
+    write_general,
 };
 use crate::base::argv::Argv;
 use crate::base::headroom::OutOfMemory;
@@ -26,9 +27,15 @@ use crate::resp::encode::Protocol;
 pub type SharedHost = Rc<RefCell<Host>>;
 
 /// Instructions of Lua that take the time of a small command.
-const COMMAND_INSTRUCTIONS: usize = 16;
+const COMMAND_INSTRUCTIONS: usize = 40;
+/// Instructions of Lua that take the time of an argument of a command.
+const ARGUMENT_INSTRUCTIONS: usize = 16;
 /// Bytes of values that a command visits in the time of one instruction, if it does so fast.
 const VISITED_BYTES_PER_INSTRUCTION: u64 = 64;
+/// Instructions of Lua that take the time of visiting an element, which is looked up, compared or copied.
+const VISIT_INSTRUCTIONS: u64 = 8;
+/// Instructions of Lua that take the time of hashing an empty text.
+const HASH: usize = 100;
 /// Bytes that are hashed in the time of one instruction.
 const HASHED_BYTES_PER_INSTRUCTION: usize = 2;
 
@@ -96,7 +103,7 @@ fn call(state: &mut LuaState, host: &SharedHost, raises: bool) -> Result<usize, 
     if let Err(text) = write_command(state, &mut argv) {
         return refuse(state, text.as_bytes(), raises);
     }
-    charge(state, COMMAND_INSTRUCTIONS)?;
+    charge(state, COMMAND_INSTRUCTIONS + argv.as_ref().len() * ARGUMENT_INSTRUCTIONS)?;
     match host.run(argv.as_ref()) {
         Ok(false) => {}
         Ok(true) => bound_memory(state, memory_limit(state)).or_else(|OutOfMemory| reserve(state, usize::MAX))?,
@@ -104,7 +111,9 @@ fn call(state: &mut LuaState, host: &SharedHost, raises: bool) -> Result<usize, 
     }
     let (reply, protocol) = (host.reply(), host.protocol);
     charge_bytes(state, argv.as_ref().bytes_len() + reply.len())?;
-    charge(state, usize::try_from(host.visited_bytes / VISITED_BYTES_PER_INSTRUCTION).unwrap_or(usize::MAX))?;
+    let visits = host.visits.saturating_mul(VISIT_INSTRUCTIONS);
+    let visited = (host.visited_bytes / VISITED_BYTES_PER_INSTRUCTION).saturating_add(visits);
+    charge(state, usize::try_from(visited).unwrap_or(usize::MAX))?;
     let is_error = reply.first() == Some(&b'-');
     let value = from_reply(state, reply, protocol)?;
     host.keep_request(argv);
@@ -215,7 +224,7 @@ fn sha1hex(state: &mut LuaState) -> Result<usize, LuaError> {
         LuaValue::Float(number) => write_general(number, 14, &mut text),
         _ => {}
     }
-    charge(state, text.len() / HASHED_BYTES_PER_INSTRUCTION)?;
+    charge(state, HASH + text.len() / HASHED_BYTES_PER_INSTRUCTION)?;
     push_string(state, &sha1::hex(&text))?;
     Ok(1)
 }

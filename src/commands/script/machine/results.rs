@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::LuaState;
 
-use super::charges::{charge_bytes, charge_elements, charge_moved};
+use super::charges::{charge_bytes, charge_moved};
 use super::conversion::{int, truncated};
 use super::natives::{
-    argument, argument_count, argument_error, error_at_call, field, number_argument, push_string, reserve, set,
+    argument, argument_count, argument_error, charge, error_at_call, field, number_argument, push_string, reserve, set,
     set_function, string_argument, table_argument,
 };
+use super::rates::CREATION;
 
 /// Arguments and results of one call of a function that is not written in Lua.
 const VALUES_MAX: usize = 8000;
@@ -66,7 +67,7 @@ fn ensure_results(state: &mut LuaState, first: i64, last: i64, too_many: &str) -
         return Err(error_at_call(state, too_many.as_bytes()));
     }
     let count = count as usize;
-    charge_elements(state, count)?;
+    charge(state, count)?;
     state.check_stack(count as i32)
 }
 
@@ -100,6 +101,8 @@ fn sub(state: &mut LuaState) -> Result<usize, LuaError> {
     let last = position(state, 3, text.len(), -1)?;
     let bytes = part(text.as_bytes(), first, last);
     reserve(state, bytes.len())?;
+    charge(state, CREATION)?;
+    charge_bytes(state, bytes.len())?;
     push_string(state, bytes)?;
     Ok(1)
 }
@@ -123,6 +126,7 @@ fn rep(state: &mut LuaState) -> Result<usize, LuaError> {
 /// `string.char(code, ...)`
 fn char(state: &mut LuaState) -> Result<usize, LuaError> {
     let mut text = Vec::new();
+    charge(state, CREATION)?;
     for index in 1..=argument_count(state) {
         let code = u8::try_from(int(number_argument(state, index)?));
         text.push(code.map_err(|_| argument_error(state, index, "invalid value"))?);

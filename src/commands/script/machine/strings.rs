@@ -18,6 +18,7 @@ use super::natives::{
 };
 use super::patterns::{Captured, MatchError, Matcher};
 use super::protection::wrap;
+use super::rates::CREATION;
 use super::results::position;
 
 /// Bytes that are compared at once.
@@ -153,15 +154,22 @@ fn capture(
 ) -> Result<LuaValue, LuaError> {
     let Some(capture) = matcher.captures.get(index) else {
         return match whole {
-            Some((start, end)) if index == 0 => string(state, &matcher.text[start..end]),
+            Some((start, end)) if index == 0 => captured(state, &matcher.text[start..end]),
             _ => Err(error_at_call(state, b"invalid capture index")),
         };
     };
     match capture.captured {
         Captured::Position => Ok(LuaValue::Float((capture.start + 1) as f64)),
-        Captured::Len(len) => string(state, &matcher.text[capture.start..capture.start + len]),
+        Captured::Len(len) => captured(state, &matcher.text[capture.start..capture.start + len]),
         Captured::Open => Err(error_at_call(state, b"unfinished capture")),
     }
+}
+
+/// Creates the text of a capture.
+fn captured(state: &mut LuaState, text: &[u8]) -> Result<LuaValue, LuaError> {
+    charge(state, CREATION)?;
+    charge_bytes(state, text.len())?;
+    string(state, text)
 }
 
 /// Pushes all captures, or the whole match if there are none.
@@ -250,8 +258,9 @@ fn gsub(state: &mut LuaState) -> Result<usize, LuaError> {
     Ok(2)
 }
 
-/// Reserves memory for `more` bytes and their copy in Lua.
+/// Reserves memory for `more` bytes and their copy in Lua, and charges them.
 fn grow(state: &LuaState, out: &mut Vec<u8>, more: usize) -> Result<(), LuaError> {
+    charge_bytes(state, more)?;
     if out.capacity() - out.len() < more {
         reserve(state, (out.len() + more).saturating_mul(3))?;
         out.reserve(more);

@@ -11,10 +11,8 @@ use lua_vm::debug;
 use lua_vm::state::LuaState;
 
 use super::errors::{Place, place};
+use super::sampling::{INTERVAL, Sampling};
 
-/// Instructions between two checks of the limits. A string grows at most eightfold in between: a second join needs two
-/// instructions that copy its operands.
-pub const CHECK_INTERVAL: i32 = 3;
 /// Events of a hook that counts instructions.
 const COUNT_MASK: i32 = 1 << 3;
 /// Part of the instruction limit at which work ends that cannot be left.
@@ -23,6 +21,8 @@ pub const HELD_PART: u64 = 5;
 /// State that the hooks of all threads share.
 #[derive(Debug, Default)]
 pub struct Suspension {
+    /// Charges of instructions, at each run of the hook.
+    pub sampling: Sampling,
     /// Rest of the instruction limit at which the slice ends; 0: the script runs through.
     stop_at: Cell<u64>,
     /// Whether the threads that resumed the running one can be left.
@@ -42,8 +42,12 @@ impl Suspension {
     /// Installs the hook on a thread.
     pub fn watch(self: &Rc<Suspension>, thread: &mut LuaState) {
         let shared = self.clone();
-        let hook = move |state: &mut LuaState, _: &debug::LuaDebug| shared.check(state);
-        debug::set_hook(thread, Some(Box::new(hook)), COUNT_MASK, CHECK_INTERVAL);
+        let hook = move |state: &mut LuaState, _: &debug::LuaDebug| {
+            if shared.sampling.check(state) {
+                shared.check(state);
+            }
+        };
+        debug::set_hook(thread, Some(Box::new(hook)), COUNT_MASK, INTERVAL);
     }
 
     /// Starts a script or its next slice on a thread. `None`: it runs through.
@@ -51,7 +55,7 @@ impl Suspension {
         if self.is_suspended.replace(false) {
             // The instruction at which the thread was left is charged a second time.
             let left = &state.global().sandbox.instr_remaining;
-            left.set(left.get() + CHECK_INTERVAL as u64);
+            left.set(left.get() + u64::from(state.global().sandbox.interval.get().unsigned_abs()));
         } else {
             self.held_at.set(None);
         }
@@ -59,6 +63,11 @@ impl Suspension {
         self.stop_at.set(slice.map_or(0, |slice| left.saturating_sub(slice.max(1))));
         self.can_leave.set(true);
         self.thread.set(thread);
+    }
+
+    /// Starts work that cannot be left.
+    pub fn hold(&self) {
+        self.held_at.set(None);
     }
 
     /// Ends what [`Suspension::start`] started; returns whether the script was left.
@@ -98,7 +107,7 @@ impl Suspension {
         if !self.can_leave.get() || !state.is_yieldable() {
             let held_at = self.held_at.get().unwrap_or(left);
             self.held_at.set(Some(held_at));
-            if held_at - left > state.sandbox_instr_limit() / HELD_PART {
+            if held_at.saturating_sub(left) > state.sandbox_instr_limit() / HELD_PART {
                 state.global().sandbox.instr_remaining.set(0);
             }
             return;

@@ -9,6 +9,7 @@ use lua_vm::state::{ExternalRootKey, LuaState, new_thread};
 
 use super::errors::{Place, place};
 use super::natives::heap_guard;
+use super::sampling::INTERVAL;
 use super::suspension::SharedSuspension;
 
 /// Largest stack, in values, of a thread that is kept.
@@ -43,6 +44,7 @@ impl ScriptThread {
     /// Puts a function on the thread, to be called when it is resumed.
     pub fn stage(&self, function: LuaValue) {
         if let Ok(mut thread) = self.state.try_borrow_mut() {
+            thread.set_base_hook_count(INTERVAL);
             thread.reset_hook_count();
             thread.push(function);
         }

@@ -17,13 +17,15 @@ use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 use crate::base::number::{IntegerText, LongDouble, parse_integer};
 use crate::base::random::Random;
-use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Kind, NewDeadline, Set, SetLimit, Value, ValueRef};
 
 /// Number of fields that can be iterated over in the time of one random draw.
 const FIELDS_PER_DRAW: usize = 64;
+/// Visits that a random draw counts as.
+const DRAW_VISITS: usize = 32;
 
 /// Fields with their values.
 type Pairs<'i, 'p> = &'i mut dyn Iterator<Item = (&'p [u8], &'p [u8])>;
@@ -149,6 +151,12 @@ pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: Lo
 /// Visits random fields: up to `count` distinct ones, or exactly `count` with repetitions.
 pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool, visit: &mut dyn FnMut(Field<'_>)) {
     let Some(handle) = txn.entry(key, Access::Peek).found() else { return };
+    let len = hash_of(txn, Some(handle)).map_or(0, Hash::len);
+    // A part of the fields is selected from all.
+    count_visits(
+        txn,
+        if repeating || count <= len / FIELDS_PER_DRAW { count.saturating_mul(DRAW_VISITS) } else { len },
+    );
     let (db, random) = txn.db_and_chance();
     let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
     if repeating {

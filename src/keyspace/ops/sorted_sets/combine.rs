@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::base::headroom::OutOfMemory;
 use crate::keyspace::ops::sets::Combination;
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, EventKind};
 use crate::store::slab::Handle;
 use crate::values::{PackedLimit, Set, UnorderedZSet, ValueRef, ZSet};
@@ -135,6 +135,9 @@ pub fn sources<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -> R
         if handle.is_some_and(|handle| scored(txn, handle).is_none()) {
             return Err(Error::WrongType);
         }
+        let len = handle.and_then(|handle| scored(txn, handle)).map_or(0, Scored::len);
+        // Each member is looked up, and inserted into a tree.
+        count_visits(txn, len.saturating_mul(4 + len.max(1).ilog2() as usize / 4));
         handles.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
         handles.push(handle);
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::base::headroom::OutOfMemory;
 use crate::base::random::Random;
 use crate::keyspace::Error;
-use crate::keyspace::txn::{Access, Txn};
+use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::values::{Set, SetLimit, ValueRef};
 
 /// Divisor of the set's size up to which random draws with rejection are cheaper than a list of all ranks.
@@ -24,6 +24,7 @@ pub fn sample(
         return Ok(false);
     }
     let Some(handle) = txn.entry(key, Access::Peek).found() else { return Ok(false) };
+    count_visits(txn, count.saturating_mul(8));
     let (db, random) = txn.db_and_chance();
     let Some(ValueRef::ZSet(zset)) = db.entry(handle).map(|entry| entry.value) else { return Ok(false) };
     if repeating {

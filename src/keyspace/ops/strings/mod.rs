@@ -16,7 +16,7 @@ use crate::base::headroom::copied;
 use crate::base::number::{IntegerText, LongDouble, parse_integer};
 use crate::keyspace::db::entry::INLINE_MAX;
 use crate::keyspace::ops::{expiry, keys};
-use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, Expiry, NewValue, Slot};
 use crate::values::{Kind, Value, ValueRef};
 
@@ -186,6 +186,9 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, E
     Ok(sum)
 }
 
+/// Visits that the sum of two decimal texts counts as.
+const FLOAT_VISITS: usize = 32;
+
 #[inline(never)]
 fn add_integer(txn: &mut Txn<'_>, slot: Slot, key: &[u8], increment: i64) -> Result<i64, Error> {
     let current = match txn.value(slot) {
@@ -201,6 +204,7 @@ fn add_integer(txn: &mut Txn<'_>, slot: Slot, key: &[u8], increment: i64) -> Res
 /// Adds to the float at `key` in 80-bit precision; returns the stored text. The deadline stays.
 pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
     let slot = txn.find_for_write(key, Kind::String)?;
+    count_visits(txn, FLOAT_VISITS);
     let sum = match slot.is_vacant() {
         false => LongDouble::parse(string_of(txn, slot)).ok_or(Error::NotAFloat)?.add(increment),
         true => increment,

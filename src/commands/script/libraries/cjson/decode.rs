@@ -12,6 +12,7 @@ use super::token::{Token, Tokens};
 use super::{Settings, null};
 use crate::commands::script::libraries::refusal::{MAX_SLOTS, Refusal};
 use crate::commands::script::machine::natives::{charge, reserve, set, string};
+use crate::commands::script::machine::rates::DECODED_VALUE;
 
 /// Bytes that are read in the time of one instruction of Lua.
 const BYTES_PER_INSTRUCTION: usize = 4;
@@ -90,7 +91,7 @@ impl Decoder<'_> {
     /// Reads a value that is no container, or an empty one. For other containers it opens them, and leaves their first
     /// value's token.
     fn begin(&mut self, state: &mut LuaState, token: &mut (Token, usize)) -> Result<Option<LuaValue>, Refusal> {
-        charge(state, 1)?;
+        charge(state, DECODED_VALUE)?;
         let value = match &token.0 {
             Token::Text(text) => {
                 reserve(state, text.len())?;

@@ -13,6 +13,8 @@ use crate::commands::script::libraries::output::grow;
 use crate::commands::script::libraries::refusal::{MAX_SLOTS, Refusal};
 use crate::commands::script::machine::natives::{charge, write_general};
 use crate::commands::script::machine::protection::real_of;
+use crate::commands::script::machine::rates::{CONVERSION, ENCODED_ELEMENT, SCANNED_BYTES};
+use crate::commands::script::machine::tables::lookup_weight;
 
 /// Longest number.
 const NUMBER: usize = 32;
@@ -115,6 +117,7 @@ impl<'a> Encoder<'a> {
                 Open::Array { .. } => b"]",
                 Open::Object { table, last, first } => match table.next_pair(last) {
                     Some((key, value)) => {
+                        charge(self.state, ENCODED_ELEMENT + lookup_weight(table, &key))?;
                         let is_first = core::mem::take(first);
                         *last = key;
                         self.key(&key, is_first)?;
@@ -154,12 +157,14 @@ impl<'a> Encoder<'a> {
                 InvalidNumbers::Null => return Ok(self.put(b"null")?),
             }
         }
+        charge(self.state, CONVERSION)?;
         grow(self.state, &mut self.out, NUMBER)?;
         write_general(number, self.settings.precision as usize, &mut self.out);
         Ok(())
     }
 
     fn text(&mut self, text: &[u8]) -> Result<(), LuaError> {
+        charge(self.state, ENCODED_ELEMENT + text.len() / SCANNED_BYTES)?;
         let escapes = text.iter().filter(|byte| escape(**byte).is_some()).count();
         grow(self.state, &mut self.out, text.len() + escapes * ESCAPE + 2)?;
         self.out.push(b'"');
@@ -179,7 +184,7 @@ impl<'a> Encoder<'a> {
         let (mut largest, mut count) = (0.0, 0_i64);
         let mut last = LuaValue::Nil;
         while let Some((key, _)) = table.next_pair(&last) {
-            charge(self.state, 1)?;
+            charge(self.state, ENCODED_ELEMENT + lookup_weight(table, &key))?;
             match number(&key) {
                 Some(number) if number >= 1.0 && libm::floor(number) == number => largest = f64::max(largest, number),
                 _ => return Ok(None),

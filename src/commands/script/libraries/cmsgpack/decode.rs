@@ -9,6 +9,7 @@ use lua_vm::state::LuaState;
 
 use crate::commands::script::libraries::refusal::{MAX_SLOTS, Refusal};
 use crate::commands::script::machine::natives::{charge, reserve, set, string};
+use crate::commands::script::machine::rates::DECODED_VALUE;
 
 /// Reader of a text of MessagePack.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ impl<'a> Decoder<'a> {
         open: &mut Vec<Open>,
         slots: &mut usize,
     ) -> Result<Option<LuaValue>, Refusal> {
-        charge(state, 1)?;
+        charge(state, DECODED_VALUE)?;
         if self.at_end() {
             return Err(missing());
         }

@@ -8,6 +8,8 @@ use lua_vm::state::LuaState;
 use crate::commands::script::libraries::output::grow;
 use crate::commands::script::machine::natives::charge;
 use crate::commands::script::machine::protection::real_of;
+use crate::commands::script::machine::rates::ENCODED_ELEMENT;
+use crate::commands::script::machine::tables::lookup_weight;
 
 /// Tables below this many others are written as nil: a table may contain itself.
 const MAX_NESTING: usize = 16;
@@ -97,6 +99,7 @@ fn put_table(state: &LuaState, out: &mut Vec<u8>, table: &GcRef<LuaTable>, level
     put_count(state, out, count, [0x80, 0xde, 0xdf])?;
     let mut last = LuaValue::Nil;
     while let Some((key, element)) = table.next_pair(&last) {
+        charge(state, lookup_weight(table, &key))?;
         value(state, out, key, level + 1)?;
         value(state, out, element, level + 1)?;
         last = key;
@@ -109,7 +112,7 @@ fn measure(state: &LuaState, table: &GcRef<LuaTable>) -> Result<(usize, bool), L
     let (mut count, mut largest, mut is_array) = (0, 0.0, true);
     let mut last = LuaValue::Nil;
     while let Some((key, _)) = table.next_pair(&last) {
-        charge(state, 1)?;
+        charge(state, ENCODED_ELEMENT + lookup_weight(table, &key))?;
         count += 1;
         match number(&key) {
             Some(number) if number > 0.0 && f64::from(number as i32) == number => largest = f64::max(largest, number),
