@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
 use super::rights;
-use super::shebang::{self, script_flags};
+use super::shebang;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::commands::Context;
