@@ -7,7 +7,7 @@ use lua_vm::api;
 use lua_vm::state::LuaState;
 
 use super::natives::{argument, argument_count, charge, closure, field, set_field, type_error};
-use super::rates::{ERROR, HANDLED_ERROR, LIBRARY_CALL};
+use super::rates::{ERROR, FRAME, HANDLED_ERROR, LIBRARY_CALL, STACK_VALUES};
 
 /// Number of results that means all of them.
 const ALL_RESULTS: i32 = -1;
@@ -69,8 +69,9 @@ fn go_on(state: &mut LuaState, status: i32, arguments_before: isize) -> Result<u
     if state.sandbox_aborting() {
         return Err(LuaError::Runtime(error));
     }
-    // A handler may fail itself, which the machine tries some times.
-    charge(state, if arguments_before == 0 { ERROR } else { HANDLED_ERROR })?;
+    // The machine looks at all frames and at the stack after an error. A handler may fail itself, which it tries some times.
+    let depth = state.current_ci_idx().as_usize() * FRAME + state.stack.len() / STACK_VALUES;
+    charge(state, depth + if arguments_before == 0 { ERROR } else { HANDLED_ERROR })?;
     state.push(LuaValue::Bool(false));
     state.push(error);
     Ok(2)

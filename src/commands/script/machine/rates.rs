@@ -43,6 +43,10 @@ pub const POWER: usize = 8;
 pub const ERROR: usize = 160;
 /// Error that is caught with a handler.
 pub const HANDLED_ERROR: usize = 4_800;
+/// Frame of a call that is looked at after an error.
+pub const FRAME: usize = 12;
+/// Values of the stack that are looked at or moved after an error.
+pub const STACK_VALUES: usize = 2;
 /// Coroutine that is made.
 pub const COROUTINE: usize = 700;
 /// Value that a library reads, and makes.
