@@ -287,10 +287,9 @@ fn sscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     };
     let options = scan_options(args, "")?;
     let elements = set.len().min(options.count);
-    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
-    let Some(set) = sets::find(&mut txn, key)? else { return Ok(()) };
     write_matches(reply, options.pattern, &mut |show| {
         set.page(cursor, options.count, &mut |member| show(member, None))
     });
+    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
     Ok(())
 }

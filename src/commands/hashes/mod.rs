@@ -336,12 +336,11 @@ fn hscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     };
     let options = scan_options(args, "NOVALUES")?;
     let elements = hash.len().min(options.count);
-    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
-    let Some(hash) = hashes::find(&mut txn, key)? else { return Ok(()) };
     write_matches(reply, options.pattern, &mut |show| {
         hash.page(cursor, options.count, &mut |field| {
             show(&field.name, (!options.no_values).then_some(&*field.value));
         })
     });
+    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
     Ok(())
 }

@@ -341,8 +341,6 @@ fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     };
     let options = scan_options(args, "")?;
     let elements = zset.len().min(options.count);
-    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
-    let Some(zset) = sorted_sets::find(&mut txn, key)? else { return Ok(()) };
     write_matches(reply, options.pattern, &mut |show| {
         zset.page(cursor, options.count, &mut |member, score| {
             let mut text = Vec::new();
@@ -350,5 +348,6 @@ fn zscan(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             show(member, Some(&text));
         })
     });
+    count_visits(&mut txn, elements.saturating_mul(PAGE_VISITS));
     Ok(())
 }

@@ -39,10 +39,11 @@ const CHECKSUM_VISITS: usize = 4;
 /// Returns the value of a key as a payload; `None` if the key does not exist. The version is 10 (Redis 7.0 and newer),
 /// or 12 for hashes with dated fields (Redis 7.4 and newer).
 pub fn dump(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-    let elements = txn.value_at(key).map_or(0, keys::elements_of);
+    let Some(value) = txn.value_at(key) else { return Ok(None) };
+    let (elements, payload) = (keys::elements_of(value), payload_of(value)?);
     // The checksum reads each byte.
     count_visits(txn, elements.saturating_mul(CHECKSUM_VISITS));
-    Ok(txn.value_at(key).map(payload_of).transpose()?)
+    Ok(Some(payload))
 }
 
 /// Creates a key from a payload. On an error nothing has changed.

@@ -285,9 +285,8 @@ pub fn positions(
     search: Search,
     found: &mut dyn FnMut(usize),
 ) -> Result<bool, Error> {
-    let compared = find(txn, key)?.map_or(0, List::len).min(search.compared_most);
-    count_visits(txn, compared);
     let Some(list) = find(txn, key)? else { return Ok(false) };
+    let compared = list.len().min(search.compared_most);
     let Search { skipped, most: max_count, compared_most: compared_max, .. } = search;
     let equal = |(index, candidate): (usize, &[u8])| (candidate == element).then_some(index);
     let elements: &mut dyn Iterator<Item = (usize, &[u8])> = match search.from {
@@ -295,6 +294,7 @@ pub fn positions(
         End::Tail => &mut list.iter().enumerate().rev(),
     };
     elements.take(compared_max).filter_map(equal).skip(skipped).take(max_count).for_each(found);
+    count_visits(txn, compared);
     Ok(true)
 }
 
