@@ -36,9 +36,12 @@ async function program(t, dir, text, { options = '', head = '', signal } = {}) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));
   let output = '';
+  let isSignalled = false;
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     output += chunk;
-    if (signal !== undefined && output.includes('ready')) child.kill(signal);
+    if (signal === undefined || isSignalled || !output.includes('ready')) return;
+    isSignalled = true;
+    child.kill(signal);
   });
   const [code, endedBy] = await once(child, 'exit');
   return { code, endedBy, output };

@@ -3,10 +3,10 @@ import type { Keylatch } from '../keylatch.js';
 import type { PersistenceError } from './errors.js';
 
 /** The part of an engine that a log uses. */
-export type LogSource = Pick<
-  Keylatch,
-  'onEffects' | 'takeEffects' | 'takeEndedEffects' | 'snapshot' | 'now' | 'record'
->;
+export interface LogSource extends Pick<Keylatch, 'onEffects' | 'takeEffects' | 'snapshot' | 'now' | 'record'> {
+  /** Effects without those of a script that is suspended. */
+  takeEndedEffects(): Uint8Array;
+}
 
 /** `running`; `failed`: writing is tried again; `lost`: the store is gone; `readonly`: opened so; `closed`. */
 export type PersistenceState = 'running' | 'failed' | 'lost' | 'readonly' | 'closed';
