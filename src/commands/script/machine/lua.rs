@@ -22,7 +22,7 @@ use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
 use super::sampling::INTERVAL;
 use super::standard::standard_state;
-use super::suspension::{HELD_PART, SharedSuspension};
+use super::suspension::SharedSuspension;
 use super::thread::ScriptThread;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::OutOfMemory;
@@ -204,18 +204,13 @@ impl Machine {
         let state = &mut self.state;
         let _guard = heap_guard(state);
         state.n_ccalls = UNUSED_CALLS;
-        // A library that is loaded cannot be left.
-        self.suspension.hold();
-        let left = state.sandbox_instr_remaining();
-        let part = left.min(state.sandbox_instr_limit() / HELD_PART);
-        state.global().sandbox.instr_remaining.set(part);
+        self.suspension.load(true);
         let top = state.top_idx();
         let loaded = environments.set_loading(state, true).and_then(|()| {
             state.push(state.external_rooted_value(library.0).unwrap_or(LuaValue::Nil));
             api::pcall_k(state, 0, 0, 0, 0, None)
         });
-        let unused = state.sandbox_instr_remaining();
-        state.global().sandbox.instr_remaining.set(left - part + unused);
+        self.suspension.load(false);
         let restored = environments.set_loading(state, false);
         let error = loaded.map(drop).and(restored).err().map(|error| failure(state, &error));
         state.set_top(top);

@@ -16,7 +16,7 @@ use super::sampling::{INTERVAL, Sampling};
 /// Events of a hook that counts instructions.
 const COUNT_MASK: i32 = 1 << 3;
 /// Part of the instruction limit at which work ends that cannot be left.
-pub const HELD_PART: u64 = 5;
+const HELD_PART: u64 = 5;
 
 /// State that the hooks of all threads share.
 #[derive(Debug, Default)]
@@ -30,6 +30,7 @@ pub struct Suspension {
     is_suspended: Cell<bool>,
     /// Rest of the instruction limit when work began that cannot be left.
     held_at: Cell<Option<u64>>,
+    is_loading: Cell<bool>,
     /// Id of the thread of the script.
     thread: Cell<u64>,
     /// Chunk and line at which the script was left.
@@ -65,9 +66,10 @@ impl Suspension {
         self.thread.set(thread);
     }
 
-    /// Starts work that cannot be left.
-    pub fn hold(&self) {
+    /// Starts or ends the load of a library, which cannot be left and may take the whole limit.
+    pub fn load(&self, is_loading: bool) {
         self.held_at.set(None);
+        self.is_loading.set(is_loading);
     }
 
     /// Ends what [`Suspension::start`] started; returns whether the script was left.
@@ -104,6 +106,9 @@ impl Suspension {
 
     fn check(&self, state: &mut LuaState) {
         let left = state.sandbox_instr_remaining();
+        if self.is_loading.get() {
+            return;
+        }
         if !self.can_leave.get() || !state.is_yieldable() {
             let held_at = self.held_at.get().unwrap_or(left);
             self.held_at.set(Some(held_at));
