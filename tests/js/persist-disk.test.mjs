@@ -12,9 +12,9 @@ const STEPS_OF_SEED = 50;
 /**
  * Seeds that found a defect: a load beside a replacement, a close beside one, a sync that cannot begin, a retry that ends
  * beside a replacement (two), a state that is owed again while it is written, a barrier of a policy that changed, two syncs
- * of which one fails.
+ * of which one fails, a close beside a sync that is waited for, bytes of before the opening that a barrier left to the system.
  */
-const SEEDS_OF_DEFECTS = [58, 100, 108, 326, 330, 722, 1147, 1305];
+const SEEDS_OF_DEFECTS = [58, 100, 108, 326, 330, 722, 1147, 1305, 614, 680];
 
 installModel();
 

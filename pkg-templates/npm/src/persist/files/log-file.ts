@@ -18,12 +18,14 @@ export class LogFile {
   readonly #inode: number;
   /** Length without a piece that was written in part. */
   #bytes: number;
-  /** Length that is forced to the medium. What another process wrote before counts as forced. */
-  #syncedBytes: number;
+  /** Length that is forced to the medium. What was there before may be the system's still. */
+  #syncedBytes = 0;
   /** True if the file may be longer than `#bytes`. */
   #hasRest = false;
   #failure: PersistenceError | undefined;
   #running: Promise<void> | undefined;
+  /** Number of callers that wait for a sync. */
+  #waiting = 0;
 
   constructor(path: string) {
     const [fd, { size, ino }] = onFile(path, () => {
@@ -34,7 +36,6 @@ export class LogFile {
     this.#fd = fd;
     this.#inode = ino;
     this.#bytes = size;
-    this.#syncedBytes = size;
   }
 
   /** Set once a sync has failed: the system may have dropped bytes, whatever it says later. */
@@ -98,16 +99,21 @@ export class LogFile {
   /** Resolves when a sync that covers everything appended before the call has ended; rejects if one fails. */
   async sync(): Promise<void> {
     const wantedBytes = this.#bytes;
-    // The running sync may have begun before the last append.
-    while (this.#syncedBytes < wantedBytes) {
-      if (this.#failure !== undefined) throw this.#failure;
-      await (this.#running ?? this.#begin());
+    this.#waiting += 1;
+    try {
+      // The running sync may have begun before the last append.
+      while (this.#syncedBytes < wantedBytes) {
+        if (this.#failure !== undefined) throw this.#failure;
+        await (this.#running ?? this.#begin());
+      }
+    } finally {
+      this.#waiting -= 1;
     }
   }
 
-  /** Closes the file, once no sync runs. An error says nothing of what was forced to the medium. */
+  /** Closes the file, once no sync runs and none is waited for. An error says nothing of what was forced to the medium. */
   async close(): Promise<void> {
-    while (this.#running !== undefined) await this.#running.catch(() => {});
+    while (this.#running !== undefined || this.#waiting > 0) await this.#running?.catch(() => {});
     try {
       closeSync(this.#fd);
     } catch {
