@@ -1,9 +1,8 @@
 /** Scripts that run for long: other clients are served and may end them, with the replies of a real redis-server. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../js/support/folders.mjs';
 import { dial, resp } from './support/raw.mjs';
 import { serveRedis } from './support/redis.mjs';
 import { folder, serveBuild, sleep } from './support/server.mjs';
@@ -152,8 +151,7 @@ test('scripts of a packet let others through', async (t) => {
 });
 
 test('SIGTERM ends a script that has not written, and lets another one end', async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryFolder();
   for (const [script, reply] of [
     ['while true do end', KILLED],
     ["redis.call('SET', 'k', 'v') for i = 1, 5e6 do end return redis.call('APPEND', 'k', 'w')", /^:2\r\n$/],
@@ -173,8 +171,7 @@ test('SIGTERM ends a script that has not written, and lets another one end', asy
 });
 
 test('a log that is replaced while a script is suspended has its effects once', async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryFolder();
   const started = async () => createServer({ port: 0, bind: '127.0.0.1', dir }).listen();
   const server = await started();
   const own = await dial(t, server.port);

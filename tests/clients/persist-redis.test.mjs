@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
+import { copyOf, temporaryFolder } from '../js/support/folders.mjs';
 import { redisCli, redisServer } from './support/redis.mjs';
 import { entry, freePort, run, until } from './support/server.mjs';
 
@@ -72,19 +72,6 @@ const READS = [
   'DBSIZE',
 ];
 
-function folder(t) {
-  const path = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
-function copyOf(t, from) {
-  const path = folder(t);
-  // The socket of a lock cannot be copied.
-  cpSync(from, path, { recursive: true, filter: (name) => !name.endsWith('.sock') });
-  return path;
-}
-
 /** Runs commands, one a line, and returns what redis-cli prints. */
 async function commands(port, lines) {
   const { output } = await run(redisCli, ['-p', String(port)], { input: `${lines.join('\n')}\n` });
@@ -120,8 +107,8 @@ async function readsOf(db) {
 }
 
 /** A folder that keylatch wrote, and what its commands read. */
-async function written(t) {
-  const dir = folder(t);
+async function written() {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const server = createServer({ db, port: 0, bind: '127.0.0.1' });
   await server.listen();
@@ -133,10 +120,10 @@ async function written(t) {
 }
 
 test('redis-server loads a log, a snapshot, and both, that keylatch wrote', async (t) => {
-  const { dir, db, reads } = await written(t);
+  const { dir, db, reads } = await written();
   assert.ok(reads.length > 50_000);
   const check = async (expected) => {
-    const redis = await redisOver(t, copyOf(t, dir));
+    const redis = await redisOver(t, copyOf(dir));
     assert.ok(redis.isUp, redis.log());
     assert.equal(await commands(redis.port, READS), expected);
     await redis.stop();
@@ -151,7 +138,7 @@ test('redis-server loads a log, a snapshot, and both, that keylatch wrote', asyn
 });
 
 test('keylatch and redis-server take turns in one folder', async (t) => {
-  const { dir, db, reads } = await written(t);
+  const { dir, db, reads } = await written();
   await db.close();
   let expected = reads;
   for (let turn = 0; turn < 3; turn += 1) {
@@ -171,7 +158,7 @@ test('keylatch and redis-server take turns in one folder', async (t) => {
 
 for (const preamble of ['yes', 'no']) {
   test(`keylatch opens what redis-server wrote, aof-use-rdb-preamble ${preamble}`, async (t) => {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const redis = await redisOver(t, dir, '--aof-use-rdb-preamble', preamble);
     await commands(redis.port, WRITES);
     await commands(redis.port, ['BGREWRITEAOF']);
@@ -184,12 +171,12 @@ for (const preamble of ['yes', 'no']) {
       names.some((name) => name.endsWith(preamble === 'yes' ? '.base.rdb' : '.base.aof')),
       names.join(),
     );
-    const db = await open({ dir: copyOf(t, dir) });
+    const db = await open({ dir: copyOf(dir) });
     assert.equal(await readsOf(db), reads);
     await db.close();
 
     // An interrupted transaction at the end.
-    const torn = copyOf(t, dir);
+    const torn = copyOf(dir);
     const log = names.find((name) => name.endsWith('.incr.aof'));
     const end = '*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$7\r\ncounter\r\n*1\r\n$4';
     appendFileSync(join(torn, 'appendonlydir', log), end);
@@ -203,7 +190,7 @@ for (const preamble of ['yes', 'no']) {
 }
 
 test('keylatch opens a lone snapshot, and a lone log with a snapshot at its head as Redis 4 to 6 write it', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const redis = await redisOver(t, dir);
   await commands(redis.port, [...WRITES, 'SAVE']);
   const reads = await commands(redis.port, READS);
@@ -212,14 +199,14 @@ test('keylatch opens a lone snapshot, and a lone log with a snapshot at its head
   await commands(redis.port, ['SET text after']);
   const later = await commands(redis.port, READS);
   await redis.stop();
-  const alone = folder(t);
+  const alone = temporaryFolder();
   cpSync(join(dir, 'dump.rdb'), join(alone, 'dump.rdb'));
   const db = await open({ dir: alone });
   assert.equal(await readsOf(db), reads);
   await db.close();
   const control = await redisOver(t, alone);
   assert.equal(await commands(control.port, READS), reads, 'now a folder that redis-server loads');
-  const old = folder(t);
+  const old = temporaryFolder();
   const home = join(dir, 'appendonlydir');
   const names = readdirSync(home);
   const part = (end) =>
@@ -237,7 +224,7 @@ test('keylatch opens a lone snapshot, and a lone log with a snapshot at its head
 });
 
 test('a stream is refused by name of the key, with the file, and nothing is changed', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const redis = await redisOver(t, dir);
   await commands(redis.port, ['SET k v', 'XADD events 1-1 f v']);
   await redis.stop();
@@ -255,14 +242,14 @@ test('a stream is refused by name of the key, with the file, and nothing is chan
 });
 
 test('deadlines of fields need Redis 7.4: 7.0 refuses the log and the snapshot, and says why', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir });
   db.hset('h', { f: 1 });
   db.call('HPEXPIREAT', 'h', 4102444800123, 'FIELDS', 1, 'f');
   await db.flush();
-  const log = await redisOver(t, copyOf(t, dir));
+  const log = await redisOver(t, copyOf(dir));
   await db.rewrite();
-  const snapshot = await redisOver(t, copyOf(t, dir));
+  const snapshot = await redisOver(t, copyOf(dir));
   await db.close();
   const { output } = await run(redisServer, ['--version']);
   const [, major, minor] = /v=(\d+)\.(\d+)/.exec(output).map(Number);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { failure, stub } from '../js/support/file-system.mjs';
+import { temporaryFolder } from '../js/support/folders.mjs';
 import { dial } from './support/raw.mjs';
 import { redisCli, serveRedis } from './support/redis.mjs';
 import { entry, program, run, serve, until } from './support/server.mjs';
@@ -15,19 +16,13 @@ import { entry, program, run, serve, until } from './support/server.mjs';
 const { createServer } = await entry('server');
 const { open } = await entry('persist');
 
-function folder(t) {
-  const path = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
-
 async function ask(port, ...words) {
   const { output } = await run(redisCli, ['-p', String(port), ...words.map(String)]);
   return output.trim();
 }
 
 test('SIGTERM flushes, and the next server has the data', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const first = await serve(t, '--dir', dir, '--appendfsync', 'no');
   assert.equal(await ask(first.port, 'CONFIG', 'GET', 'append*sync'), 'appendfsync\nno');
   assert.match(await ask(first.port, 'INFO', 'persistence'), /aof_enabled:1/);
@@ -42,7 +37,7 @@ test('SIGTERM flushes, and the next server has the data', async (t) => {
 });
 
 test('replies of a turn leave after one fdatasync', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = createServer({ dir, port: 0, bind: '127.0.0.1', appendfsync: 'always' });
   assert.throws(() => server.db, /await listen\(\) first/);
   await server.listen();
@@ -59,7 +54,7 @@ test('replies of a turn leave after one fdatasync', async (t) => {
 });
 
 test('a reply to what could not be forced to the medium never leaves, also before QUIT', async (t) => {
-  const server = createServer({ dir: folder(t), port: 0, bind: '127.0.0.1', appendfsync: 'always' });
+  const server = createServer({ dir: temporaryFolder(), port: 0, bind: '127.0.0.1', appendfsync: 'always' });
   await server.listen();
   t.after(() => server.close().catch(() => {}));
   const restore = stub(t, 'fdatasyncSync', () => {
@@ -75,7 +70,7 @@ test('a reply to what could not be forced to the medium never leaves, also befor
 });
 
 test('SAVE and BGSAVE write dump.rdb, BGREWRITEAOF a base, and a real server reads both', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await serve(t, '--dir', dir);
   await ask(server.port, 'SET', 'k', 'v');
   const before = Number(await ask(server.port, 'LASTSAVE'));
@@ -101,7 +96,7 @@ test('SAVE and BGSAVE write dump.rdb, BGREWRITEAOF a base, and a real server rea
 });
 
 test('without a log: snapshots by the rule of save, and one at the end', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await serve(t, '--dir', dir, '--appendonly', 'no', '--save', '1 2');
   assert.equal(await ask(server.port, 'CONFIG', 'GET', 'save'), 'save\n1 2');
   await ask(server.port, 'SET', 'k', '1');
@@ -118,7 +113,7 @@ test('without a log: snapshots by the rule of save, and one at the end', async (
 });
 
 test('CONFIG SET appendfsync takes effect', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = createServer({ dir, port: 0, bind: '127.0.0.1' });
   await server.listen();
   t.after(() => server.close().catch(() => {}));
@@ -198,8 +193,8 @@ test('a read-only file system is refused with a sentence', async (t) => {
   assert.match(errors, /the file system is read-only; choose another folder/);
 });
 
-test('options that contradict each other are refused', async (t) => {
-  const dir = folder(t);
+test('options that contradict each other are refused', async () => {
+  const dir = temporaryFolder();
   assert.throws(() => createServer({ appendonly: 'yes' }), /go with dir/);
   const { code, errors } = await run(process.execPath, [program, 'serve', '--dir', dir, '--appendfsync', 'never']);
   assert.equal(code, 2);

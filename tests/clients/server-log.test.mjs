@@ -1,26 +1,19 @@
 /** Replies and the log: no reply to a write leaves before the log has it, in every mode, and what happens when it cannot. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { failure, stub } from '../js/support/file-system.mjs';
-import { newestLog } from '../js/support/folders.mjs';
+import { temporaryFolder, newestLog } from '../js/support/folders.mjs';
 import { dial } from './support/raw.mjs';
 import { entry, serve, sleep, until } from './support/server.mjs';
 
 const { Keylatch } = await entry('index');
 const { createServer } = await entry('server');
 const { memoryStore, open } = await entry('persist');
-
-function folder(t) {
-  const path = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 /** A server of this process, closed at the end of the test. */
 async function served(t, options) {
@@ -32,7 +25,7 @@ async function served(t, options) {
 
 for (const appendfsync of ['everysec', 'no', 'always']) {
   test(`${appendfsync}: a reply that left is in the log, also to a blocked client`, async (t) => {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const server = await served(t, { dir, appendfsync });
     const [writer, blocked] = [await dial(t, server.port), await dial(t, server.port)];
     const logged = () => readFileSync(newestLog(dir), 'latin1');
@@ -51,7 +44,7 @@ for (const appendfsync of ['everysec', 'no', 'always']) {
   });
 
   test(`${appendfsync}: with SIGKILL no acknowledged write is lost`, async (t) => {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const server = await serve(t, '--dir', dir, '--appendfsync', appendfsync);
     const client = await dial(t, server.port);
     // Far more than are replied to before the end.
@@ -67,7 +60,7 @@ for (const appendfsync of ['everysec', 'no', 'always']) {
 }
 
 test('after a failed append, connections that wrote end without a reply, and readers stay', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir, config: { 'enable-debug-command': 'yes' } });
   const [writer, reader, other] = await Promise.all([1, 2, 3].map(() => dial(t, server.port)));
   await writer.ask('SET k old\r\n');
@@ -90,7 +83,7 @@ test('after a failed append, connections that wrote end without a reply, and rea
 });
 
 test('a write and QUIT in one packet get no reply when the append fails', async (t) => {
-  const server = await served(t, { dir: folder(t), appendfsync: 'no' });
+  const server = await served(t, { dir: temporaryFolder(), appendfsync: 'no' });
   const client = await dial(t, server.port);
   const restore = stub(t, 'writeSync', () => {
     throw failure('EIO');
@@ -101,7 +94,7 @@ test('a write and QUIT in one packet get no reply when the append fails', async 
 });
 
 test('replies to writes wait while the whole state is written, and reads do not', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir });
   const [writer, reader] = [await dial(t, server.port), await dial(t, server.port)];
   const source = new Keylatch();
@@ -133,7 +126,7 @@ test('replies to writes wait while the whole state is written, and reads do not'
 });
 
 test('a database of the program is served by the same rules', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir, fsync: 'no' });
   db.onPersistence(() => {});
   const server = await served(t, { db });
@@ -184,7 +177,7 @@ test('over a store that takes its time, replies wait for it', async (t) => {
 });
 
 test('WAITAOF replies when a sync that covers the write has ended', async (t) => {
-  const server = await served(t, { dir: folder(t) });
+  const server = await served(t, { dir: temporaryFolder() });
   const client = await dial(t, server.port);
   let end;
   const restore = stub(t, 'fdatasync', (real, fd, done) => {
@@ -202,7 +195,7 @@ test('WAITAOF replies when a sync that covers the write has ended', async (t) =>
 });
 
 test('WAITAOF forces the log also where appendfsync leaves that to the system', async (t) => {
-  const server = await served(t, { dir: folder(t), appendfsync: 'no' });
+  const server = await served(t, { dir: temporaryFolder(), appendfsync: 'no' });
   const client = await dial(t, server.port);
   let syncs = 0;
   stub(t, 'fdatasync', (real, fd, done) => {
@@ -214,7 +207,7 @@ test('WAITAOF forces the log also where appendfsync leaves that to the system', 
 });
 
 test('WAITAOF waits out a failed sync', async (t) => {
-  const server = await served(t, { dir: folder(t) });
+  const server = await served(t, { dir: temporaryFolder() });
   server.db.onPersistence(() => {});
   const client = await dial(t, server.port);
   const restore = stub(t, 'fdatasync', (_, _fd, done) => setImmediate(done, failure('EIO')));
@@ -227,7 +220,7 @@ test('WAITAOF waits out a failed sync', async (t) => {
 });
 
 test('snapshots only: WAITAOF has no log to wait for', async (t) => {
-  const server = await served(t, { dir: folder(t), appendonly: 'no' });
+  const server = await served(t, { dir: temporaryFolder(), appendonly: 'no' });
   const client = await dial(t, server.port);
   assert.match(
     await client.ask('WAITAOF 1 0 0\r\n'),
@@ -236,7 +229,7 @@ test('snapshots only: WAITAOF has no log to wait for', async (t) => {
 });
 
 test('saves run one after the other, and the end saves what changed since', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir, appendonly: 'no', config: { save: '3600 1' } });
   const client = await dial(t, server.port);
   await client.ask('SET k 1\r\n');
@@ -264,7 +257,7 @@ test('saves run one after the other, and the end saves what changed since', asyn
 });
 
 test('a last snapshot that cannot be written is a failure of the end', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir, appendonly: 'no', config: { save: '3600 1' } });
   server.db.set('k', 1);
   rmSync(dir, { recursive: true });
@@ -272,7 +265,7 @@ test('a last snapshot that cannot be written is a failure of the end', async (t)
 });
 
 test('a state that is loaded beside a save is the one that stays', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir, appendonly: 'no', config: { save: '' } });
   const small = new Keylatch();
   small.set('new', '1');
@@ -311,7 +304,7 @@ test('a server whose listen failed, or that was closed twice, leaves the databas
 });
 
 test('the rule saves once for one change', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir, appendonly: 'no', config: { save: '1 1' } });
   const client = await dial(t, server.port);
   await client.ask('SET k 1\r\n');
@@ -326,7 +319,7 @@ test('the rule saves once for one change', async (t) => {
 });
 
 test('a draft of another process, and one of a real server, are not renamed or removed by a save', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await served(t, { dir, appendonly: 'no' });
   writeFileSync(join(dir, `temp-${process.pid}.rdb`), 'of a server that lives');
   server.db.set('k', 1);
@@ -336,7 +329,7 @@ test('a draft of another process, and one of a real server, are not renamed or r
 });
 
 test('SIGHUP stops a server in order', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = await serve(t, '--dir', dir, '--appendfsync', 'no');
   const client = await dial(t, server.port);
   await client.ask('SET k v\r\n');

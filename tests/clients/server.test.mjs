@@ -1,20 +1,14 @@
 /** The server: options, addresses, limits, shutdown. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../js/support/folders.mjs';
 import { dial, resp } from './support/raw.mjs';
 import { entry, freePort, program, run, serve, sleep, until } from './support/server.mjs';
 
 const node = process.execPath;
 const keylatch = (...words) => run(node, [program, ...words], { timeoutMs: 10_000 });
-
-function scratch(t) {
-  const folder = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 test('options are explained, and mistakes are named', async () => {
   const help = await keylatch('serve', '--help');
@@ -82,7 +76,7 @@ test('addresses show in CLIENT LIST, and CLIENT KILL closes', async (t) => {
 });
 
 test('a Unix socket serves too, and an abandoned one is taken over', async (t) => {
-  const path = join(scratch(t), 'kl.sock');
+  const path = join(temporaryFolder(), 'kl.sock');
   const first = await serve(t, '--unixsocket', path);
   assert.deepEqual([first.port, first.addresses], [0, [path]]);
   const client = await dial(t, path);
@@ -100,7 +94,7 @@ test('a taken port is an error, and nothing is left listening', async (t) => {
   const port = await freePort();
   const server = await createServer({ port, bind: '127.0.0.1' }).listen();
   t.after(() => server.close());
-  const path = join(scratch(t), 'kl.sock');
+  const path = join(temporaryFolder(), 'kl.sock');
   await assert.rejects(createServer({ port, unixSocket: path }).listen(), { code: 'EADDRINUSE' });
   await assert.rejects(dial(t, path), { code: 'ENOENT' });
 });

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folder, newestLog } from './support/folders.mjs';
+import { temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
@@ -21,8 +21,8 @@ function keylatch(args, input) {
 }
 
 /** A folder with values of each type, some past their deadline by now, and the engine that wrote it. */
-async function filled(t) {
-  const dir = folder(t);
+async function filled() {
+  const dir = temporaryFolder();
   const db = await open({ dir, now: () => 1_700_000_000_000 });
   db.set('text', 'a "quoted" one\\');
   db.set(new Uint8Array([0, 255, 13, 10]), new Uint8Array([128, 0]));
@@ -40,8 +40,8 @@ async function filled(t) {
   return { dir, db: fork };
 }
 
-test('check: a sound folder, its files and its keys', async (t) => {
-  const { dir } = await filled(t);
+test('check: a sound folder, its files and its keys', async () => {
+  const { dir } = await filled();
   const { status, stdout } = keylatch(['check', dir]);
   assert.equal(status, 0);
   const lines = stdout.trim().split('\n');
@@ -59,8 +59,8 @@ test('check: a sound folder, its files and its keys', async (t) => {
     assert.equal(keylatch(['check', path]).status, 0, path);
 });
 
-test('check: a torn end is found and cut off, other damage is reported only', async (t) => {
-  const { dir } = await filled(t);
+test('check: a torn end is found and cut off, other damage is reported only', async () => {
+  const { dir } = await filled();
   const path = newestLog(dir);
   const log = readFileSync(path);
   appendFileSync(path, log.subarray(0, 100));
@@ -91,8 +91,8 @@ test('check: a torn end is found and cut off, other damage is reported only', as
   assert.deepEqual(readFileSync(path), damaged);
 });
 
-test('check: a damaged snapshot, a file that is none, and a folder in use', async (t) => {
-  const dir = folder(t);
+test('check: a damaged snapshot, a file that is none, and a folder in use', async () => {
+  const dir = temporaryFolder();
   const source = new Keylatch();
   source.set('k', 'v');
   const snapshot = Buffer.from(source.snapshot());
@@ -105,8 +105,8 @@ test('check: a damaged snapshot, a file that is none, and a folder in use', asyn
   assert.equal(status, 1);
   assert.match(stdout, /DAMAGED: .*dump\.rdb.*the checksum does not fit/);
   assert.deepEqual(keylatch(['check', join(dir, 'missing')]).status, 2);
-  assert.match(keylatch(['check', folder(t)]).stderr, /holds no data/);
-  const used = await filled(t);
+  assert.match(keylatch(['check', temporaryFolder()]).stderr, /holds no data/);
+  const used = await filled();
   const db = await open({ dir: used.dir });
   db.set('k', 1);
   await db.flush();
@@ -117,8 +117,8 @@ test('check: a damaged snapshot, a file that is none, and a folder in use', asyn
   await db.close();
 });
 
-test('dump: commands that make the same keys, and lines of JSON', async (t) => {
-  const { dir, db } = await filled(t);
+test('dump: commands that make the same keys, and lines of JSON', async () => {
+  const { dir, db } = await filled();
   const { status, stdout } = keylatch(['dump', dir]);
   assert.equal(status, 0);
   const copy = new Keylatch({ now: () => 1_700_000_000_000 });
@@ -150,8 +150,8 @@ test('help, and mistakes in arguments', () => {
   }
 });
 
-test('dump prints no control characters, and JSON reads back', async (t) => {
-  const dir = folder(t);
+test('dump prints no control characters, and JSON reads back', async () => {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const text = 'k\u001b[2J\u007f\u009b31m\u0085';
   db.set(text, text);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
 import { failure, stub } from './support/file-system.mjs';
-import { copyOf, folder, newestLog } from './support/folders.mjs';
+import { copyOf, temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
@@ -35,7 +35,7 @@ async function isSettled(promise) {
 }
 
 test('a barrier waits for a sync that began after its write', async (t) => {
-  const db = await open({ dir: folder(t) });
+  const db = await open({ dir: temporaryFolder() });
   const syncs = heldSyncs(t);
   db.set('a', 1);
   const first = db.flush();
@@ -56,7 +56,7 @@ test('a barrier waits for a sync that began after its write', async (t) => {
 });
 
 test('a barrier without a write of its own waits for the sync of what was written before', async (t) => {
-  const db = await open({ dir: folder(t) });
+  const db = await open({ dir: temporaryFolder() });
   const syncs = heldSyncs(t);
   db.set('a', 1);
   db.log.flushNow();
@@ -69,7 +69,7 @@ test('a barrier without a write of its own waits for the sync of what was writte
 });
 
 test('a failed sync rejects all that it covered, and everything is written anew', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const states = [];
   db.onPersistence(({ state }) => states.push(state));
@@ -93,7 +93,7 @@ test('a failed sync rejects all that it covered, and everything is written anew'
 });
 
 test('a sync of the timer that fails is a failure at once', async (t) => {
-  const db = await open({ dir: folder(t) });
+  const db = await open({ dir: temporaryFolder() });
   db.onPersistence(() => {});
   const restore = stub(t, 'fdatasync', (_, _fd, done) => setImmediate(done, failure('EIO')));
   db.set('a', 1);
@@ -104,7 +104,7 @@ test('a sync of the timer that fails is a failure at once', async (t) => {
 });
 
 test('no descriptor is closed under its sync: a log that is replaced, and a store that is closed', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const syncs = heldSyncs(t);
   const closed = [];
@@ -134,7 +134,7 @@ test('no descriptor is closed under its sync: a log that is replaced, and a stor
 });
 
 test('bytes that were left to the system are forced once appendfsync says so', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const server = createServer({ dir, port: 0, bind: '127.0.0.1', appendfsync: 'no' });
   await server.listen();
   t.after(() => server.close().catch(() => {}));
@@ -151,9 +151,9 @@ test('bytes that were left to the system are forced once appendfsync says so', a
   syncs.splice(0);
 });
 
-test('a log that was deleted or replaced is lost', async (t) => {
+test('a log that was deleted or replaced is lost', async () => {
   for (const change of [(log) => fs.unlinkSync(log), (log) => fs.renameSync(copyOfFile(log), log)]) {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const db = await open({ dir, fsync: 'always' });
     db.onPersistence(() => {});
     db.set('a', 1);
@@ -172,7 +172,7 @@ function copyOfFile(path) {
 }
 
 test('a log behind which a sync failed is followed by nothing: a crash in the middle loses no barrier', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir });
   db.onPersistence(() => {});
   db.set('a', 1);
@@ -181,7 +181,7 @@ test('a log behind which a sync failed is followed by nothing: a crash in the mi
   db.set('b', 1);
   await assert.rejects(db.flush(), { code: 'FAILED' });
   restore();
-  const crashed = copyOf(t, dir);
+  const crashed = copyOf(dir);
   fs.rmSync(`${crashed}/keylatch.lock`, { force: true });
   const survivor = await open({ dir: crashed });
   assert.equal(survivor.get('a'), '1');

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { copyOf, folder, newestLog } from './support/folders.mjs';
+import { copyOf, temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
@@ -29,8 +29,8 @@ const opened = (dir) => open({ dir, now: () => NOW });
 const inLogs = (dir, name) => join(dir, 'appendonlydir', name);
 
 /** A folder after three rewrites, and the digests of its states from the last rewrite on. */
-async function written(t) {
-  const dir = folder(t);
+async function written() {
+  const dir = temporaryFolder();
   const db = await opened(dir);
   for (let round = 0; round < 3; round += 1) {
     db.set(`round${round}`, 'x'.repeat(20));
@@ -83,20 +83,20 @@ async function refused(dir, reason, file) {
 }
 
 /** Runs `work` on a fresh copy of a folder. */
-async function onCopy(t, dir, work) {
-  const copy = copyOf(t, dir);
+async function onCopy(dir, work) {
+  const copy = copyOf(dir);
   await work(copy);
   rmSync(copy, { recursive: true });
 }
 
-test('manifest, snapshot and last log cut at every byte: a refusal, a prefix of the log, or everything', async (t) => {
-  const { dir, digests } = await written(t);
+test('manifest, snapshot and last log cut at every byte: a refusal, a prefix of the log, or everything', async () => {
+  const { dir, digests } = await written();
   const all = digests.at(-1);
   const counts = {};
   for (const name of [MANIFEST, BASE, LOG]) {
     const bytes = readFileSync(inLogs(dir, name));
     for (let length = 0; length <= bytes.length; length += 1)
-      await onCopy(t, dir, async (copy) => {
+      await onCopy(dir, async (copy) => {
         writeFileSync(inLogs(copy, name), bytes.subarray(0, length));
         const { digest, error } = await outcome(copy);
         const kind = error === undefined ? digest : error.code;
@@ -109,8 +109,8 @@ test('manifest, snapshot and last log cut at every byte: a refusal, a prefix of 
   for (const digest of digests) assert.ok(counts[`${LOG} ${digest}`] > 0, 'each state of the log is found');
 });
 
-test('a manifest of zero bytes beside data is refused', async (t) => {
-  const { dir } = await written(t);
+test('a manifest of zero bytes beside data is refused', async () => {
+  const { dir } = await written();
   writeFileSync(inLogs(dir, MANIFEST), '');
   await refused(dir, /byte 0: no file is named, but appendonly\.aof\..* holds data/, inLogs(dir, MANIFEST));
   renameSync(inLogs(dir, BASE), join(dir, 'dump.rdb'));
@@ -120,8 +120,8 @@ test('a manifest of zero bytes beside data is refused', async (t) => {
   assert.equal((await outcome(dir)).error, undefined, 'without data there is nothing to lose');
 });
 
-test('manifests that make no sense are refused with their place', async (t) => {
-  const { dir } = await written(t);
+test('manifests that make no sense are refused with their place', async () => {
+  const { dir } = await written();
   const text = readFileSync(inLogs(dir, MANIFEST), 'utf8');
   const [base, log, trailer] = text.split(/(?<=\n)/);
   const cases = [
@@ -141,24 +141,24 @@ test('manifests that make no sense are refused with their place', async (t) => {
     [text.replaceAll('\n', ' \n'), /the checksum does not fit/],
   ];
   for (const [changed, reason] of cases)
-    await onCopy(t, dir, async (copy) => {
+    await onCopy(dir, async (copy) => {
       writeFileSync(inLogs(copy, MANIFEST), changed);
       await refused(copy, reason);
     });
 });
 
-test('a manifest as Redis writes it: without a checksum, with blanks and other line ends', async (t) => {
-  const { dir, digests } = await written(t);
+test('a manifest as Redis writes it: without a checksum, with blanks and other line ends', async () => {
+  const { dir, digests } = await written();
   const [base, log] = readFileSync(inLogs(dir, MANIFEST), 'utf8').split(/(?<=\n)/);
   for (const text of [base + log, (base + log).replaceAll('\n', '\r\n'), (base + log).replaceAll('\n', '  \n')])
-    await onCopy(t, dir, async (copy) => {
+    await onCopy(dir, async (copy) => {
       writeFileSync(inLogs(copy, MANIFEST), text);
       assert.equal((await outcome(copy)).digest, digests.at(-1));
     });
 });
 
-test('what a killed process leaves beside the files of the manifest is no damage', async (t) => {
-  const { dir, digests } = await written(t);
+test('what a killed process leaves beside the files of the manifest is no damage', async () => {
+  const { dir, digests } = await written();
   const log = readFileSync(inLogs(dir, LOG));
   const remains = {
     'appendonly.aof.5.incr.aof': '',
@@ -173,8 +173,8 @@ test('what a killed process leaves beside the files of the manifest is no damage
   await refused(dir, /the log appendonly\.aof\.5\.incr\.aof holds data/, inLogs(dir, MANIFEST));
 });
 
-test('an empty log as the base is none, an empty snapshot is damage', async (t) => {
-  const { dir } = await written(t);
+test('an empty log as the base is none, an empty snapshot is damage', async () => {
+  const { dir } = await written();
   writeFileSync(inLogs(dir, BASE), '');
   await refused(dir, /3\.base\.rdb, byte 0: the snapshot is empty/, inLogs(dir, BASE));
   writeFileSync(inLogs(dir, BASE), readFileSync(inLogs(dir, LOG)));
@@ -187,14 +187,14 @@ test('an empty log as the base is none, an empty snapshot is damage', async (t) 
   assert.equal(db.get('n'), '3');
   await db.close();
 
-  const lone = folder(t);
+  const lone = temporaryFolder();
   writeFileSync(join(lone, 'dump.rdb'), '');
   await refused(lone, /dump\.rdb, byte 0: the snapshot is empty/, join(lone, 'dump.rdb'));
   await assert.rejects(open({ store: serverStore(lone, false, 'everysec') }), { code: 'DAMAGED' });
 });
 
-test('nothing is cut or deleted before everything was found sound', async (t) => {
-  const { dir, digests } = await written(t);
+test('nothing is cut or deleted before everything was found sound', async () => {
+  const { dir, digests } = await written();
   const text = readFileSync(inLogs(dir, MANIFEST), 'utf8').replace(/# .*\n/, '');
   writeFileSync(inLogs(dir, MANIFEST), `${text}file appendonly.aof.2.base.rdb seq 2 type h\n`);
   writeFileSync(inLogs(dir, 'appendonly.aof.2.base.rdb'), 'replaced');
@@ -210,9 +210,9 @@ test('nothing is cut or deleted before everything was found sound', async (t) =>
   assert.deepEqual(readdirSync(join(dir, 'appendonlydir')).sort(), [BASE, LOG, MANIFEST]);
 });
 
-test('drafts of dead processes are deleted when a folder is opened, those of live processes stay', async (t) => {
+test('drafts of dead processes are deleted when a folder is opened, those of live processes stay', async () => {
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
-  const { dir } = await written(t);
+  const { dir } = await written();
   const hourAgo = Date.now() / 1000 - 3600;
   const place = (home, names) =>
     names.forEach((name) => {
@@ -231,16 +231,16 @@ test('drafts of dead processes are deleted when a folder is opened, those of liv
   const draftsIn = (home) => readdirSync(home).filter((name) => name.startsWith('temp-'));
   for (const home of [dir, join(dir, 'appendonlydir')]) assert.deepEqual(draftsIn(home).sort(), kept.sort());
 
-  const lone = folder(t);
+  const lone = temporaryFolder();
   place(lone, [...gone, ...kept]);
   writeFileSync(join(lone, fresh), 'draft');
   await (await open({ store: serverStore(lone, false, 'everysec') })).close();
   assert.deepEqual(draftsIn(lone).sort(), kept.sort());
 });
 
-test('a log of any name is data, also if it begins as drafts do', async (t) => {
-  const { dir } = await written(t);
-  const { digest } = await outcome(copyOf(t, dir));
+test('a log of any name is data, also if it begins as drafts do', async () => {
+  const { dir } = await written();
+  const { digest } = await outcome(copyOf(dir));
   const logs = join(dir, 'appendonlydir');
   const renamed = (text) => text.replaceAll('appendonly.aof', 'temperature.aof');
   const manifest = readFileSync(join(logs, MANIFEST), 'utf8');
@@ -250,9 +250,9 @@ test('a log of any name is data, also if it begins as drafts do', async (t) => {
   assert.deepEqual(await outcome(dir), { digest });
 });
 
-test('drafts alone are no data: a process was killed before its first manifest', async (t) => {
+test('drafts alone are no data: a process was killed before its first manifest', async () => {
   const { pid: dead } = spawnSync(process.execPath, ['--version']);
-  const { dir, digests } = await written(t);
+  const { dir, digests } = await written();
   rmSync(inLogs(dir, MANIFEST));
   rmSync(inLogs(dir, LOG));
   renameSync(inLogs(dir, BASE), join(dir, 'dump.rdb'));
@@ -260,8 +260,8 @@ test('drafts alone are no data: a process was killed before its first manifest',
   assert.equal((await outcome(dir)).digest, digests[0]);
 });
 
-test('a log that holds data is never emptied for the next one', async (t) => {
-  const { dir } = await written(t);
+test('a log that holds data is never emptied for the next one', async () => {
+  const { dir } = await written();
   const db = await opened(dir);
   const next = inLogs(dir, 'appendonly.aof.5.incr.aof');
   writeFileSync(next, 'data of another program');
@@ -276,8 +276,8 @@ test('a log that holds data is never emptied for the next one', async (t) => {
   assert.equal(newestLog(dir), next);
 });
 
-test('keylatch check reports the same damage, and changes nothing', async (t) => {
-  const { dir } = await written(t);
+test('keylatch check reports the same damage, and changes nothing', async () => {
+  const { dir } = await written();
   const check = (copy, ...options) =>
     spawnSync(process.execPath, [`${packageFolder}/cli/keylatch.js`, 'check', copy, ...options], { encoding: 'utf8' });
   const text = readFileSync(inLogs(dir, MANIFEST), 'utf8');
@@ -289,7 +289,7 @@ test('keylatch check reports the same damage, and changes nothing', async (t) =>
     ['appendonly.aof.5.incr.aof', 'data', /^DAMAGED: .*appendonly\.aof\.5\.incr\.aof holds data, but is not named$/m],
   ];
   for (const [name, bytes, reason] of damages)
-    await onCopy(t, dir, async (copy) => {
+    await onCopy(dir, async (copy) => {
       writeFileSync(inLogs(copy, name), bytes);
       const before = contentsOf(copy);
       for (const options of [[], ['--fix']]) {
@@ -302,15 +302,15 @@ test('keylatch check reports the same damage, and changes nothing', async (t) =>
     });
 });
 
-test('a process that ends while it converts a lone snapshot leaves it as it was', async (t) => {
-  const dir = folder(t);
+test('a process that ends while it converts a lone snapshot leaves it as it was', async () => {
+  const dir = temporaryFolder();
   const source = new Keylatch();
   source.set('k', 'v');
   writeFileSync(join(dir, 'dump.rdb'), source.snapshot());
   mkdirSync(join(dir, 'appendonlydir'));
   // The base has its name, and the manifest does not name it yet.
   writeFileSync(join(dir, 'appendonlydir', 'appendonly.aof.1.base.rdb'), source.snapshot());
-  const db = await open({ dir: copyOf(t, dir) });
+  const db = await open({ dir: copyOf(dir) });
   assert.equal(db.get('k'), 'v');
   await db.close();
   // Nor does it have its name: it was to name an empty log.

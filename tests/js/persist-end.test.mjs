@@ -6,7 +6,7 @@ import fs, { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { failure, stub } from './support/file-system.mjs';
-import { folder, newestLog } from './support/folders.mjs';
+import { temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
@@ -59,7 +59,7 @@ const WAIT = `console.log('ready'); setInterval(() => {}, 1000);`;
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
   test(`${signal} with flushOnSignal: what was written is there, and the signal takes its course`, async (t) => {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const { endedBy } = await program(
       t,
       dir,
@@ -77,7 +77,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) {
 }
 
 test('with flushOnSignal a write right before the signal is there', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { endedBy } = await program(
     t,
     dir,
@@ -91,7 +91,7 @@ test('with flushOnSignal a write right before the signal is there', async (t) =>
 });
 
 test('a write beside a rewrite of a long log is appended, and there after a signal', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { endedBy } = await program(
     t,
     dir,
@@ -104,7 +104,7 @@ test('a write beside a rewrite of a long log is appended, and there after a sign
 });
 
 test('a program that handles the signal goes on, with its lock', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { code, output } = await program(
     t,
     dir,
@@ -121,7 +121,7 @@ test('a program that handles the signal goes on, with its lock', async (t) => {
 });
 
 test('a listener for one signal that was there before open goes on, too', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { code } = await program(t, dir, WAIT, {
     head: `process.once('SIGTERM', () => setTimeout(async () => {
       db.set('later', '1'); await db.close(); process.exit(0);
@@ -134,7 +134,7 @@ test('a listener for one signal that was there before open goes on, too', async 
 });
 
 test('two copies of the package in a program: both flush, and the signal takes its course', async (t) => {
-  const [dir, other] = [folder(t), folder(t)];
+  const [dir, other] = [temporaryFolder(), temporaryFolder()];
   const { endedBy } = await program(
     t,
     dir,
@@ -149,12 +149,12 @@ test('two copies of the package in a program: both flush, and the signal takes i
   for (const home of [dir, other]) assert.ok(!existsSync(join(home, 'keylatch.lock')), 'the lock is released');
 });
 
-test('after close() nothing listens for signals any more', async (t) => {
+test('after close() nothing listens for signals any more', async () => {
   const counts = () => ['SIGTERM', 'SIGINT', 'SIGHUP', 'exit'].map((name) => process.listenerCount(name));
   const before = counts();
   const [one, other] = [
-    await open({ dir: folder(t), flushOnSignal: true }),
-    await open({ dir: folder(t), flushOnSignal: true }),
+    await open({ dir: temporaryFolder(), flushOnSignal: true }),
+    await open({ dir: temporaryFolder(), flushOnSignal: true }),
   ];
   assert.notDeepEqual(counts(), before);
   await one.close();
@@ -163,7 +163,7 @@ test('after close() nothing listens for signals any more', async (t) => {
 });
 
 test("acknowledge 'flushed': what a call wrote survives SIGKILL", async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   await program(
     t,
     dir,
@@ -178,7 +178,7 @@ test("acknowledge 'flushed': what a call wrote survives SIGKILL", async (t) => {
 
 test('the call whose change cannot be written throws, and later writes are refused', async (t) => {
   for (const options of [{ acknowledge: 'flushed' }, { fsync: 'always' }]) {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const db = await open({ dir, ...options });
     db.onPersistence(() => {});
     db.set('n', 0);
@@ -199,7 +199,7 @@ test('the call whose change cannot be written throws, and later writes are refus
 });
 
 test('a change in time throws nothing into the timer', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir, fsync: 'always' });
   db.onPersistence(() => {});
   const expired = [];
@@ -215,8 +215,8 @@ test('a change in time throws nothing into the timer', async (t) => {
   await db.close();
 });
 
-test('options that contradict each other are refused', async (t) => {
-  const dir = folder(t);
+test('options that contradict each other are refused', async () => {
+  const dir = temporaryFolder();
   for (const options of [
     { dir, fsync: 'always', onFailure: 'continue' },
     { dir, acknowledge: 'flushed', onFailure: 'continue' },
@@ -236,8 +236,8 @@ test('a trap: what was taken is written, the lock is released, and the code is n
     'a program whose engine holds effects': `db.log.flushNow(); db.set('late', '1'); ${caught} setTimeout(() => {}, 50);`,
   };
   for (const [name, text] of Object.entries(cases)) {
-    const dir = folder(t);
-    const other = folder(t);
+    const dir = temporaryFolder();
+    const other = temporaryFolder();
     const { code, output } = await program(
       t,
       dir,
@@ -253,14 +253,14 @@ test('a trap: what was taken is written, the lock is released, and the code is n
 });
 
 test('a trap in a thread ends the thread, and its folder can be opened', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const thread = `${TRAP}
     const { open } = await import(${JSON.stringify(`file://${packageFolder}/esm/persist.js`)});
     const db = await open({ dir: ${JSON.stringify(dir)} });
     db.set('k', 'v'); await db.flush(); traps = true; db.get('k');`;
   const { code, output } = await program(
     t,
-    folder(t),
+    temporaryFolder(),
     `const { Worker } = await import('node:worker_threads');
     const worker = new Worker(new URL('data:text/javascript,' + encodeURIComponent(${JSON.stringify(thread)})));
     worker.on('error', (error) => console.log(error.name));
@@ -277,7 +277,7 @@ test('a trap in a thread ends the thread, and its folder can be opened', async (
 });
 
 test('an exit whose changes cannot be written has a code that says so', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { code } = await program(
     t,
     dir,

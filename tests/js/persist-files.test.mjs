@@ -6,15 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failure, stub } from './support/file-system.mjs';
-import { copyOf, folder, newestLog } from './support/folders.mjs';
+import { copyOf, temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
 const { Keylatch } = await entry('index');
 const { open } = await entry('persist');
 
-test('a folder keeps the data of an engine in the layout of Redis 7', async (t) => {
-  const dir = join(folder(t), 'data');
+test('a folder keeps the data of an engine in the layout of Redis 7', async () => {
+  const dir = join(temporaryFolder(), 'data');
   const db = await open({ dir });
   db.set('k', 'v');
   db.hset('h', { f: 1 });
@@ -44,7 +44,7 @@ test('a folder keeps the data of an engine in the layout of Redis 7', async (t) 
 
 for (const fsync of ['always', 'everysec', 'no']) {
   test(`fsync ${fsync}: bytes are in the file and forced to the medium as promised`, async (t) => {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     let syncs = 0;
     const count = (real, ...given) => {
       syncs += 1;
@@ -69,8 +69,8 @@ for (const fsync of ['always', 'everysec', 'no']) {
 }
 
 /** A small folder with several pieces, and the digest after each of them. */
-async function small(t) {
-  const dir = folder(t);
+async function small() {
+  const dir = temporaryFolder();
   const db = await open({ dir, now: () => 1_767_225_600_000 });
   const digests = [db.digestAll()];
   const write = async (work) => {
@@ -108,8 +108,8 @@ async function outcome(dir) {
   }
 }
 
-test('a log cut at every byte: a prefix of the pieces, and writing goes on', async (t) => {
-  const { dir, digests } = await small(t);
+test('a log cut at every byte: a prefix of the pieces, and writing goes on', async () => {
+  const { dir, digests } = await small();
   const log = readFileSync(newestLog(dir));
   let last = 0;
   for (let length = 0; length <= log.length; length += 1) {
@@ -123,8 +123,8 @@ test('a log cut at every byte: a prefix of the pieces, and writing goes on', asy
   assert.equal(last, digests.length - 1);
 });
 
-test('a log flipped at every byte: the whole state, or a refusal with file and offset', async (t) => {
-  const { dir, digests } = await small(t);
+test('a log flipped at every byte: the whole state, or a refusal with file and offset', async () => {
+  const { dir, digests } = await small();
   const path = newestLog(dir);
   const log = readFileSync(path);
   let refused = 0;
@@ -148,8 +148,8 @@ test('a log flipped at every byte: the whole state, or a refusal with file and o
   assert.ok(refused > 2.5 * log.length, `${refused} of ${3 * log.length}`);
 });
 
-test('a snapshot and a manifest flipped at every byte: a refusal, or the whole state', async (t) => {
-  const { dir } = await small(t);
+test('a snapshot and a manifest flipped at every byte: a refusal, or the whole state', async () => {
+  const { dir } = await small();
   const db = await open({ dir, now: () => 1_767_225_600_000 });
   await db.rewrite();
   const digest = db.digestAll();
@@ -159,7 +159,7 @@ test('a snapshot and a manifest flipped at every byte: a refusal, or the whole s
     const path = join(home, name);
     const bytes = readFileSync(path);
     for (let at = 0; at < bytes.length; at += 1) {
-      const copy = copyOf(t, dir);
+      const copy = copyOf(dir);
       const flipped = Buffer.from(bytes);
       flipped[at] ^= 1;
       writeFileSync(join(copy, 'appendonlydir', name), flipped);
@@ -171,7 +171,7 @@ test('a snapshot and a manifest flipped at every byte: a refusal, or the whole s
 });
 
 test('folders that cannot be used are refused with a reason', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   await assert.rejects(open({ dir: join(dir, 'no', 'parent') }), /no such file or folder; the parent/);
   writeFileSync(join(dir, 'file'), '');
   await assert.rejects(open({ dir: join(dir, 'file') }), { name: 'PersistenceError', message: /not a folder/ });
@@ -185,7 +185,7 @@ test('folders that cannot be used are refused with a reason', async (t) => {
   await assert.rejects(open({ dir }), { code: 'DAMAGED', message: /manifest is missing beside/ });
 });
 
-test('a lone snapshot, and a log with a snapshot at its head, of older servers', async (t) => {
+test('a lone snapshot, and a log with a snapshot at its head, of older servers', async () => {
   const source = new Keylatch();
   source.record(true);
   source.set('k', 'v');
@@ -198,7 +198,7 @@ test('a lone snapshot, and a log with a snapshot at its head, of older servers',
     'appendonly.aof': [snapshot, log],
   };
   for (const [name, parts] of Object.entries(layouts)) {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     writeFileSync(join(dir, name), Buffer.concat(parts));
     const db = await open({ dir });
     assert.equal(db.get('k'), 'v');
@@ -212,9 +212,9 @@ test('a lone snapshot, and a log with a snapshot at its head, of older servers',
   }
 });
 
-test('CommonJS has the same', async (t) => {
+test('CommonJS has the same', async () => {
   const { open: required } = createRequire(import.meta.url)(`${packageFolder}/cjs/persist.js`);
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await required({ dir });
   db.set('k', 1);
   await db.close();

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { folder } from './support/folders.mjs';
+import { temporaryFolder } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
@@ -39,7 +39,7 @@ const skip = hasContainers ? false : 'namespaces need root on Linux';
 
 /** Runs a program in another process, or in a container; `says` resolves to its output when it has a word. */
 function program(t, text, isContained = false) {
-  const file = join(folder(t), 'program.mjs');
+  const file = join(temporaryFolder(), 'program.mjs');
   writeFileSync(file, HEAD + text);
   const node = [process.execPath, file];
   const [command, ...args] = isContained ? ['unshare', ...CONTAINER, ...node] : node;
@@ -68,7 +68,7 @@ const socketsIn = (dir) => readdirSync(dir).filter((name) => name.endsWith('.soc
 
 /** A lock as a killed process leaves it: the file, and the socket on which nothing listens. */
 async function killedLock(t) {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { child, ended, says } = program(t, owning(dir));
   await says(/ready/);
   child.kill('SIGKILL');
@@ -76,8 +76,8 @@ async function killedLock(t) {
   return dir;
 }
 
-test('the lock names a socket of its owner, and both go with it', async (t) => {
-  const dir = folder(t);
+test('the lock names a socket of its owner, and both go with it', async () => {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const { pid, id, socket } = lockOf(dir);
   assert.equal(pid, process.pid);
@@ -93,8 +93,8 @@ test('the lock names a socket of its owner, and both go with it', async (t) => {
   await snapshots.close();
 });
 
-test('two engines that open a folder at once: one gets it', async (t) => {
-  const dir = folder(t);
+test('two engines that open a folder at once: one gets it', async () => {
+  const dir = temporaryFolder();
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => open({ dir })));
   const got = results.filter(({ status }) => status === 'fulfilled');
   assert.equal(got.length, 1);
@@ -107,7 +107,7 @@ test('two engines that open a folder at once: one gets it', async (t) => {
 });
 
 test('a stopped owner and a busy one keep the folder', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const stopped = program(t, owning(dir));
   await stopped.says(/ready/);
   stopped.child.kill('SIGSTOP');
@@ -122,7 +122,7 @@ test('a stopped owner and a busy one keep the folder', async (t) => {
 });
 
 test('a socket that takes no more connections is alive', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { child, says } = program(t, owning(dir));
   await says(/ready/);
   child.kill('SIGSTOP');
@@ -182,7 +182,7 @@ test('a lock of an older version, without a socket, is judged by its process', a
 });
 
 test('folders whose path is longer than that of a socket may be', async (t) => {
-  const short = folder(t);
+  const short = temporaryFolder();
   const dir = join(short, 'x'.repeat(90), 'y'.repeat(90));
   mkdirSync(dir, { recursive: true });
   const { child, ended, says } = program(t, owning(dir));
@@ -199,10 +199,10 @@ test('folders whose path is longer than that of a socket may be', async (t) => {
   assert.deepEqual(readdirSync(dir), ['appendonlydir']);
 });
 
-test('a worker thread that is terminated does not keep the folder', async (t) => {
-  const long = join(folder(t), 'x'.repeat(120));
+test('a worker thread that is terminated does not keep the folder', async () => {
+  const long = join(temporaryFolder(), 'x'.repeat(120));
   mkdirSync(long);
-  for (const dir of [folder(t), long]) {
+  for (const dir of [temporaryFolder(), long]) {
     const text = `import(${JSON.stringify(`file://${packageFolder}/esm/persist.js`)}).then(async ({ open }) => {
       globalThis.db = await open({ dir: ${JSON.stringify(dir)} });
       require('node:worker_threads').parentPort.postMessage('ready');
@@ -219,7 +219,7 @@ test('a worker thread that is terminated does not keep the folder', async (t) =>
 });
 
 test('a worker of a cluster owns the folder by itself, also without its primary process', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const text = `import cluster from 'node:cluster';
     if (cluster.isPrimary) cluster.fork();
     else { await open({ dir: ${JSON.stringify(dir)} }); console.log('ready'); setInterval(() => {}, 1000); }`;
@@ -243,15 +243,15 @@ test('a worker of a cluster owns the folder by itself, also without its primary 
 });
 
 test('the socket keeps no process alive, and a process that ends by itself releases the folder', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { child, ended } = program(t, `await open({ dir: ${JSON.stringify(dir)} });`);
   await ended;
   assert.equal(child.exitCode, 0);
   assert.deepEqual(readdirSync(dir), ['appendonlydir']);
 });
 
-test('a release leaves the lock of another owner alone', async (t) => {
-  const dir = folder(t);
+test('a release leaves the lock of another owner alone', async () => {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   renameSync(join(dir, LOCK), join(dir, 'moved'));
   const other = await open({ dir });
@@ -264,7 +264,7 @@ test('a release leaves the lock of another owner alone', async (t) => {
 });
 
 test('twenty kills, and each next process opens the folder by itself', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   for (let round = 0; round < 20; round += 1) {
     const text = `const db = await open({ dir: ${JSON.stringify(dir)} });
       db.incr('n'); await db.flush(); console.log('n=' + db.get('n') + ';'); setInterval(() => {}, 1000);`;
@@ -280,7 +280,7 @@ test('a process that takes over keeps others away', async (t) => {
   const dir = await killedLock(t);
   const text = readFileSync(join(dir, LOCK), 'utf8');
   const guard = join(dir, await guardOf(text));
-  const home = folder(t);
+  const home = temporaryFolder();
   const db = await open({ dir: home });
   const { socket, ...lock } = lockOf(home);
   await db.close();
@@ -324,7 +324,7 @@ async function guardOf(text) {
 }
 
 test('one container has the folder while another tries, and its end frees it', { skip }, async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const first = program(t, owning(dir, "db.set('k', 'v'); await db.flush();"), true);
   await first.says(/ready/);
   assert.equal(lockOf(dir).pid, 1);

@@ -9,7 +9,7 @@ import { mock, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { failure, stub } from './support/file-system.mjs';
-import { copyOf, folder, newestLog } from './support/folders.mjs';
+import { copyOf, temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
@@ -36,7 +36,7 @@ function program(t, text) {
 }
 
 test('a live process keeps the folder, and is named', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const { child, ended, says } = program(
     t,
     `const db = await open({ dir: ${JSON.stringify(dir)} });
@@ -58,8 +58,8 @@ test('a live process keeps the folder, and is named', async (t) => {
   await db.close();
 });
 
-test('without a socket: a lock of a process id that belongs to another process since, or to another boot, is taken over', async (t) => {
-  const dir = folder(t);
+test('without a socket: a lock of a process id that belongs to another process since, or to another boot, is taken over', async () => {
+  const dir = temporaryFolder();
   const path = join(dir, 'keylatch.lock');
   const db = await open({ dir });
   const { socket, ...lock } = JSON.parse(readFileSync(path, 'utf8'));
@@ -75,7 +75,7 @@ test('without a socket: a lock of a process id that belongs to another process s
 });
 
 test('without a socket: many processes race for the lock of a dead one, and one gets it', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const { socket, ...lock } = JSON.parse(readFileSync(join(dir, 'keylatch.lock'), 'utf8'));
   await db.close();
@@ -92,9 +92,9 @@ test('without a socket: many processes race for the lock of a dead one, and one 
   assert.equal(said.filter((text) => text.includes('GOT')).length, 1, said.join());
 });
 
-test('a process that ends without close, or by an error, has written everything', async (t) => {
+test('a process that ends without close, or by an error, has written everything', async () => {
   for (const end of ['', 'process.exit(3);', 'throw new Error("defect");']) {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     const text = `const db = await open({ dir: ${JSON.stringify(dir)} });
       for (let i = 0; i < 1000; i += 1) db.incr('n'); ${end}`;
     const head = `import { open } from ${JSON.stringify(`file://${packageFolder}/esm/persist.js`)};\n`;
@@ -105,8 +105,8 @@ test('a process that ends without close, or by an error, has written everything'
   }
 });
 
-test('a worker thread that ends without close has written everything, and releases the folder', async (t) => {
-  const dir = folder(t);
+test('a worker thread that ends without close has written everything, and releases the folder', async () => {
+  const dir = temporaryFolder();
   const text = `import(${JSON.stringify(`file://${packageFolder}/esm/persist.js`)}).then(async ({ open }) => {
     const db = await open({ dir: ${JSON.stringify(dir)} });
     db.set('k', 'v');
@@ -119,7 +119,7 @@ test('a worker thread that ends without close has written everything, and releas
 });
 
 test('a full disk: what was written in part is removed, and writing goes on', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir });
   const states = [];
   db.onPersistence(({ state, error }) => states.push([state, error?.code]));
@@ -136,7 +136,7 @@ test('a full disk: what was written in part is removed, and writing goes on', as
   db.set('during', 1);
   await assert.rejects(db.flush(), { code: 'FULL', message: /appendonly\.aof\.1\.incr\.aof: the disk is full/ });
   assert.equal(readFileSync(newestLog(dir)).length, whole.length + 20, 'a part of the piece');
-  const crashed = copyOf(t, dir);
+  const crashed = copyOf(dir);
   fs.rmSync(join(crashed, 'keylatch.lock'));
   restore();
   await until(() => db.persistence.state === 'running', 'writing');
@@ -156,7 +156,7 @@ test('a full disk: what was written in part is removed, and writing goes on', as
 });
 
 test('a failed fdatasync: everything is written anew, because the system may have dropped it', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir, fsync: 'always' });
   db.onPersistence(() => {});
   db.set('a', 1);
@@ -180,8 +180,8 @@ test('a failed fdatasync: everything is written anew, because the system may hav
   await again.close();
 });
 
-test('a compaction that fails leaves the log as it was', async (t) => {
-  const dir = folder(t);
+test('a compaction that fails leaves the log as it was', async () => {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   db.set('a', 1);
   mock.method(fs.promises, 'rename', () => Promise.reject(failure('ENOSPC')));
@@ -192,7 +192,7 @@ test('a compaction that fails leaves the log as it was', async (t) => {
   assert.equal(db.persistence.state, 'running');
   db.set('b', 1);
   await db.flush();
-  const crashed = copyOf(t, dir);
+  const crashed = copyOf(dir);
   fs.rmSync(join(crashed, 'keylatch.lock'));
   await db.rewrite();
   assert.equal(db.persistence.error, undefined);
@@ -205,14 +205,14 @@ test('a compaction that fails leaves the log as it was', async (t) => {
   }
 });
 
-test('writes during a compaction, and a process that ends in the middle of it', async (t) => {
-  const dir = folder(t);
+test('writes during a compaction, and a process that ends in the middle of it', async () => {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   for (let index = 0; index < 1000; index += 1) db.set(`k${index}`, 'x'.repeat(100));
   const rewriting = db.rewrite();
   db.set('during', 1);
   await db.flush();
-  const crashed = copyOf(t, dir);
+  const crashed = copyOf(dir);
   fs.rmSync(join(crashed, 'keylatch.lock'));
   await rewriting;
   const digest = db.digestAll();

@@ -4,7 +4,7 @@ import fs, { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { failure, stub } from './support/file-system.mjs';
-import { copyOf, folder, newestLog } from './support/folders.mjs';
+import { copyOf, temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
@@ -12,8 +12,8 @@ const { Keylatch } = await entry('index');
 const { memoryStore, open, PersistenceError } = await entry('persist');
 
 /** A folder with a base and a log. */
-async function filled(t) {
-  const dir = folder(t);
+async function filled() {
+  const dir = temporaryFolder();
   const db = await open({ dir });
   db.set('k', 'v');
   db.rpush('list', 'a', 'b');
@@ -32,8 +32,8 @@ function picture(dir) {
   });
 }
 
-test('reads the data, and leaves the folder as it is', async (t) => {
-  const dir = await filled(t);
+test('reads the data, and leaves the folder as it is', async () => {
+  const dir = await filled();
   const log = newestLog(dir);
   // A torn end, a draft and a file that is not in the manifest stay.
   appendFileSync(log, '*3\r\n$3\r\nSET\r\n$1');
@@ -52,8 +52,8 @@ test('reads the data, and leaves the folder as it is', async (t) => {
   assert.deepEqual(picture(dir), before);
 });
 
-test('writes and saves are refused as by a replica, and keys expire in memory', async (t) => {
-  const dir = await filled(t);
+test('writes and saves are refused as by a replica, and keys expire in memory', async () => {
+  const dir = await filled();
   const writer = await open({ dir });
   writer.set('soon', 1, { px: 60_000 });
   await writer.close();
@@ -83,8 +83,8 @@ test('writes and saves are refused as by a replica, and keys expire in memory', 
   await db.close();
 });
 
-test('reads a folder that another engine has open, and again what it wrote later', async (t) => {
-  const dir = await filled(t);
+test('reads a folder that another engine has open, and again what it wrote later', async () => {
+  const dir = await filled();
   const owner = await open({ dir, fsync: 'always' });
   owner.set('later', 1);
   const first = await open({ dir, readOnly: true });
@@ -99,7 +99,7 @@ test('reads a folder that another engine has open, and again what it wrote later
 });
 
 test('reads again if the owner replaces the files between two reads', async (t) => {
-  const dir = await filled(t);
+  const dir = await filled();
   const owner = await open({ dir });
   let moved = false;
   const restore = stub(t, 'readFileSync', (read, path, ...others) => {
@@ -123,8 +123,8 @@ test('reads again if the owner replaces the files between two reads', async (t) 
   await owner.close();
 });
 
-test('damage that a second look confirms is reported', async (t) => {
-  const dir = await filled(t);
+test('damage that a second look confirms is reported', async () => {
+  const dir = await filled();
   const log = newestLog(dir);
   const bytes = readFileSync(log);
   bytes[bytes.length - 3] ^= 1;
@@ -135,13 +135,13 @@ test('damage that a second look confirms is reported', async (t) => {
 });
 
 test('reads a full and a read-only folder, whose errors name the way', async (t) => {
-  const dir = await filled(t);
+  const dir = await filled();
   for (const [system, code] of [
     ['ENOSPC', 'FULL'],
     ['EROFS', 'READ_ONLY'],
     ['EACCES', 'READ_ONLY'],
   ]) {
-    const copy = copyOf(t, dir);
+    const copy = copyOf(dir);
     const refuse = () => {
       throw failure(system);
     };
@@ -158,7 +158,7 @@ test('reads a full and a read-only folder, whose errors name the way', async (t)
   }
 });
 
-test('reads a lone snapshot and a lone log', async (t) => {
+test('reads a lone snapshot and a lone log', async () => {
   const source = new Keylatch();
   source.record(true);
   source.set('k', 'v');
@@ -166,20 +166,20 @@ test('reads a lone snapshot and a lone log', async (t) => {
     ['dump.rdb', source.snapshot()],
     ['appendonly.aof', source.takeEffects()],
   ]) {
-    const dir = folder(t);
+    const dir = temporaryFolder();
     writeFileSync(join(dir, name), bytes);
     const db = await open({ dir, readOnly: true });
     assert.equal(db.get('k'), 'v', name);
     await db.close();
     assert.deepEqual(readdirSync(dir), [name]);
   }
-  const empty = await open({ dir: folder(t), readOnly: true });
+  const empty = await open({ dir: temporaryFolder(), readOnly: true });
   assert.equal(empty.dbsize(), 0);
   await empty.close();
 });
 
-test('what makes no sense with it is refused', async (t) => {
-  const dir = folder(t);
+test('what makes no sense with it is refused', async () => {
+  const dir = temporaryFolder();
   const refused = [
     [{ name: 'n', readOnly: true }, /readOnly goes with dir/],
     [{ dir, name: 'n', readOnly: true }, /readOnly goes with dir/],
@@ -198,7 +198,7 @@ test('what makes no sense with it is refused', async (t) => {
 });
 
 test('clients get the reason of a failure without the path, which stays in messages', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryFolder();
   const db = await open({ dir, onFailure: 'refuse' });
   const messages = [];
   db.onPersistence(({ error }) => error && messages.push(error.message));

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { folder } from './support/folders.mjs';
+import { temporaryFolder } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 
 const { Keylatch, LoadError } = await entry('index');
@@ -25,8 +25,8 @@ function keylatch(args) {
 }
 
 /** A folder in the layout of Redis 7 with a snapshot as its base, and a log. */
-function logFolder(t, base, log) {
-  const dir = folder(t);
+function logFolder(base, log) {
+  const dir = temporaryFolder();
   const home = join(dir, 'appendonlydir');
   mkdirSync(home);
   const lines = ['file appendonly.aof.1.base.rdb seq 1 type b', 'file appendonly.aof.1.incr.aof seq 1 type i', ''];
@@ -36,8 +36,8 @@ function logFolder(t, base, log) {
   return dir;
 }
 
-function loneSnapshot(t, bytes = SNAPSHOT) {
-  const dir = folder(t);
+function loneSnapshot(bytes = SNAPSHOT) {
+  const dir = temporaryFolder();
   writeFileSync(join(dir, 'dump.rdb'), bytes);
   return dir;
 }
@@ -79,15 +79,15 @@ test('replay refuses commands of streams with their offset, and skips them on re
   assert.deepEqual(db.mget('text', 'moved'), ['again', null]);
 });
 
-test('open names file, offset, key and type', async (t) => {
-  const alone = loneSnapshot(t);
+test('open names file, offset, key and type', async () => {
+  const alone = loneSnapshot();
   const path = join(alone, 'dump.rdb');
   await assert.rejects(open({ dir: alone }), (error) => {
     assert.equal(error.message.startsWith(`${path}, byte ${FIRST_OFFSET}: the key "moved" holds a stream`), true);
     assert.deepEqual([error.code, error.file, error.offset], ['UNSUPPORTED', path, FIRST_OFFSET]);
     return true;
   });
-  const dir = logFolder(t, new Keylatch().snapshot(), LOG);
+  const dir = logFolder(new Keylatch().snapshot(), LOG);
   const log = join(dir, 'appendonlydir', 'appendonly.aof.1.incr.aof');
   await assert.rejects(open({ dir }), {
     code: 'UNSUPPORTED',
@@ -97,19 +97,19 @@ test('open names file, offset, key and type', async (t) => {
   });
 });
 
-test('the offset in a log behind a snapshot counts from the start of the file', async (t) => {
-  const dir = folder(t);
+test('the offset in a log behind a snapshot counts from the start of the file', async () => {
+  const dir = temporaryFolder();
   const snapshot = new Keylatch().snapshot();
   writeFileSync(join(dir, 'appendonly.aof'), Buffer.concat([snapshot, LOG]));
   const offset = snapshot.length + COMMAND_OFFSET;
   await assert.rejects(open({ dir }), { code: 'UNSUPPORTED', offset });
 });
 
-test('damage has its offset, a checksum its own', async (t) => {
+test('damage has its offset, a checksum its own', async () => {
   const damaged = Buffer.from(SNAPSHOT);
   damaged.fill(0, damaged.length - 8);
   damaged[FIRST_OFFSET + 8] = 0x7f;
-  const dir = loneSnapshot(t, damaged);
+  const dir = loneSnapshot(damaged);
   await assert.rejects(
     open({ dir, readOnly: true, skip: 'unsupported' }),
     (error) =>
@@ -117,15 +117,15 @@ test('damage has its offset, a checksum its own', async (t) => {
   );
   const flipped = Buffer.from(SNAPSHOT);
   flipped[FIRST_OFFSET] ^= 1;
-  await assert.rejects(open({ dir: loneSnapshot(t, flipped) }), {
+  await assert.rejects(open({ dir: loneSnapshot(flipped) }), {
     code: 'DAMAGED',
     offset: flipped.length - 8,
     message: /dump\.rdb, byte \d+: the checksum does not fit/,
   });
 });
 
-test('open skips with readOnly only, and lists what it left out', async (t) => {
-  const dir = logFolder(t, SNAPSHOT, LOG);
+test('open skips with readOnly only, and lists what it left out', async () => {
+  const dir = logFolder(SNAPSHOT, LOG);
   await assert.rejects(open({ dir, skip: 'unsupported' }), {
     name: 'TypeError',
     message: /skip goes with readOnly: true.*would drop/,
@@ -157,8 +157,8 @@ test('restore without options refuses, as before', () => {
   assert.equal(restore(new Keylatch(), stored, 'title', { skip: 'unsupported' }).skipped.count, 2);
 });
 
-test('check counts and names what is not supported, and dump prints the others', (t) => {
-  const dir = loneSnapshot(t);
+test('check counts and names what is not supported, and dump prints the others', () => {
+  const dir = loneSnapshot();
   const path = join(dir, 'dump.rdb');
   const checked = keylatch(['check', dir]);
   assert.equal(checked.status, 3, checked.stdout);
@@ -177,15 +177,15 @@ test('check counts and names what is not supported, and dump prints the others',
   assert.match(keylatch(['dump', dir, '--skip', 'all']).stderr, /--skip takes the word unsupported/);
 });
 
-test('check refuses a value without a known length as not supported, with its place', (t) => {
+test('check refuses a value without a known length as not supported, with its place', () => {
   const old = Buffer.from('REDIS0008\x06\x01m\x00\xff\0\0\0\0\0\0\0\0', 'latin1');
-  const { status, stdout } = keylatch(['check', loneSnapshot(t, old)]);
+  const { status, stdout } = keylatch(['check', loneSnapshot(old)]);
   assert.equal(status, 3);
   assert.match(stdout, /NOT SUPPORTED: .*dump\.rdb, byte 9: the key "m" holds a value of a module \(RDB type 6\)/);
 });
 
-test('check and dump say what they found in a folder of another name', (t) => {
-  const dir = logFolder(t, new Keylatch().snapshot(), '');
+test('check and dump say what they found in a folder of another name', () => {
+  const dir = logFolder(new Keylatch().snapshot(), '');
   const renamed = join(dir, 'backup');
   renameSync(join(dir, 'appendonlydir'), renamed);
   for (const command of ['check', 'dump']) {
@@ -196,5 +196,5 @@ test('check and dump say what they found in a folder of another name', (t) => {
     assert.equal(itself.status, 2);
     assert.match(itself.stderr, /holds the log of appendonly\.aof\.manifest, but .* must have the name appendonlydir/);
   }
-  assert.match(keylatch(['check', folder(t)]).stderr, /holds no data: neither a log nor a snapshot/);
+  assert.match(keylatch(['check', temporaryFolder()]).stderr, /holds no data: neither a log nor a snapshot/);
 });

@@ -3,16 +3,24 @@ import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** An empty folder that is removed after the test. */
-export function folder(t) {
+const folders = [];
+process.once('exit', () => {
+  for (const path of folders) rmSync(path, { recursive: true, force: true });
+});
+
+/**
+ * An empty folder that is removed when the process ends, and not before: a server or a store that is closed by a hook of
+ * the test still forces its log.
+ */
+export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'keylatch-'));
-  t.after(() => rmSync(path, { recursive: true, force: true }));
+  folders.push(path);
   return path;
 }
 
-/** A copy of a folder, removed after the test. The socket of a lock cannot be copied. */
-export function copyOf(t, from) {
-  const path = folder(t);
+/** A copy of a folder, removed like it. The socket of a lock cannot be copied. */
+export function copyOf(from) {
+  const path = temporaryFolder();
   cpSync(from, path, { recursive: true, filter: (name) => !name.endsWith('.sock') });
   return path;
 }
