@@ -4,7 +4,7 @@ use super::row::Row;
 use super::table::{CommandTable, find_among, with_subcommands};
 use super::{
     acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
-    latches, lcs, lists, memory, module, pubsub, replication, saving, script, server, sets, sketches, sort,
+    latches, lcs, lists, memory, module, pubsub, replication, saving, script, server, sets, shutdown, sketches, sort,
     sorted_sets, strings, transactions,
 };
 
@@ -41,6 +41,7 @@ const FAMILIES: &[&[Row]] = &[
     info::ROWS,
     diagnostics::ROWS,
     saving::ROWS,
+    shutdown::ROWS,
     acl::ROWS,
     cluster::ROWS,
     module::ROWS,

@@ -40,6 +40,7 @@ mod saving;
 mod script;
 mod server;
 mod sets;
+mod shutdown;
 mod sketches;
 mod sort;
 mod sorted_sets;

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::OutOfMemory;
-use crate::engine::host_store::HostStore;
+use crate::engine::host_store::{HostServer, HostStore};
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::persistence::{LoadError, Replayed, Skipped};
-use crate::engine::saves::{finish_save, log_synced};
+use crate::engine::saves::{ends_by_shutdown, finish_save, log_synced};
 use crate::engine::suspended::finish_script;
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
@@ -142,6 +142,18 @@ impl<C: Clock> Keylatch<C> {
     pub fn finish_save(&mut self, kind: SaveKind, failure: Option<&str>) {
         self.follow_clock();
         finish_save(&mut self.engine, kind, failure);
+    }
+
+    /// The host as a server, as the engine knows it.
+    pub fn served(&mut self) -> HostServer<'_> {
+        HostServer::of(&mut self.engine)
+    }
+
+    /// Whether the host ends. Otherwise it goes on serving, because the preparation failed or the request was withdrawn, and the
+    /// clients that wait get an error.
+    pub fn ends_by_shutdown(&mut self, has_failed: bool) -> bool {
+        self.follow_clock();
+        ends_by_shutdown(&mut self.engine, has_failed)
     }
 
     /// Number of the command that the last request ran; `None` if it was refused or queued.

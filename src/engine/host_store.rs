@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::server::saving::SaveKind;
+use crate::server::shutdown::ShutdownRequest;
 
 /// The store of a host, for [`crate::Keylatch`]'s hosts of this repository.
 #[derive(Debug)]
@@ -14,16 +15,20 @@ impl<'a> HostStore<'a> {
         HostStore { engine }
     }
 
-    /// Declares that the host has a store, for SAVE and the like, and whether the store keeps a log, for WAITAOF.
-    pub fn accept_saves(&mut self, on: bool, has_log: bool) {
+    /// Declares whether the host has a store, for SAVE and the like.
+    pub fn accept_saves(&mut self, on: bool) {
         self.engine.server.saving.is_available = on;
-        self.engine.server.saving.log.is_kept = on && has_log;
     }
 
-    /// Refuses writes from now on: the keys belong to another program. Keys expire nevertheless.
-    pub fn set_read_only(&mut self) {
+    /// Declares whether the store keeps a log, for WAITAOF.
+    pub fn keep_log(&mut self, on: bool) {
+        self.engine.server.saving.log.is_kept = on;
+    }
+
+    /// Refuses writes while the keys belong to another program. Keys expire nevertheless.
+    pub fn set_read_only(&mut self, on: bool) {
         self.engine.mark_stale();
-        self.engine.server.saving.is_read_only = true;
+        self.engine.server.saving.is_read_only = on;
     }
 
     /// Requests a save, as BGSAVE and BGREWRITEAOF do. One that waits already serves both requests.
@@ -53,5 +58,31 @@ impl<'a> HostStore<'a> {
     /// Number of effects since the last snapshot, for the rule of `save`.
     pub fn unsaved_effects(&self) -> u64 {
         self.engine.server.saving.unsaved(self.engine.keyspace.effects.count())
+    }
+}
+
+/// A host that is a server, for [`crate::Keylatch`]'s hosts of this repository.
+#[derive(Debug)]
+pub struct HostServer<'a>(&'a mut Engine);
+
+impl<'a> HostServer<'a> {
+    pub(super) fn of(engine: &'a mut Engine) -> HostServer<'a> {
+        HostServer(engine)
+    }
+
+    /// Declares whether the host ends by SHUTDOWN.
+    pub fn accept_shutdown(&mut self, on: bool) {
+        self.0.server.shutdown.is_available = on;
+    }
+
+    /// Whether [`HostServer::take_shutdown`] has a request.
+    pub fn has_shutdown(&self) -> bool {
+        self.0.server.shutdown.has_request()
+    }
+
+    /// Takes the request of a client that the server ends. The host prepares its end, then calls
+    /// [`Keylatch::ends_by_shutdown`](crate::Keylatch::ends_by_shutdown).
+    pub fn take_shutdown(&mut self) -> Option<ShutdownRequest> {
+        self.0.server.shutdown.take()
     }
 }

@@ -55,7 +55,9 @@ impl Engine {
     /// Work that the last call left for the host.
     #[inline(always)]
     pub fn status(&self) -> Status {
-        let is_affected = self.clients.first_queued(ClientQueue::Affected).is_some() || self.server.configured;
+        let is_affected = self.clients.first_queued(ClientQueue::Affected).is_some()
+            || self.server.configured
+            || self.server.shutdown.has_request();
         Status(
             Status::EVENTS.when(!self.keyspace.events.is_empty() && !self.server.scripts.suspended.is_set())
                 | Status::AFFECTED.when(is_affected)

@@ -22,10 +22,7 @@ pub(super) fn ran_script(engine: &Engine) -> bool {
 
 /// The error for commands that may not run while a script is suspended.
 pub(super) fn busy_error(engine: &Engine) -> Option<CommandError> {
-    engine.server.scripts.suspended.0.as_ref().map(|suspended| match suspended.function {
-        None => CommandError::BUSY_SCRIPT,
-        Some(_) => CommandError::BUSY_FUNCTION,
-    })
+    engine.server.scripts.suspended.0.as_ref().map(|suspended| suspended.busy_error())
 }
 
 /// Whether the requests of a stream wait for the script. Those of its own client do so until it ends.
@@ -122,6 +119,15 @@ fn end_script(engine: &mut Engine, ended: Suspended, mut reply: Writer) {
 pub(super) fn finish_script(engine: &mut Engine) {
     while engine.server.scripts.suspended.is_set() {
         resume_script(engine, None, 0);
+    }
+}
+
+/// Drops the suspended script, and its effects: the engine is about to end, and a log has all of a script or nothing.
+pub(super) fn abandon_script(engine: &mut Engine) {
+    if let Some(suspended) = engine.server.scripts.suspended.0.take() {
+        engine.keyspace.effects.abandon_unit();
+        engine.clients.close(suspended.client);
+        engine.mark_stale();
     }
 }
 

@@ -205,6 +205,10 @@ texts! {
     READ_ONLY = "READONLY You can't write against a read only replica.";
     /// Text of keylatch: without a host that saves, there are no files.
     NO_STORE = "ERR there is no store to save to: this engine keeps its keys in memory only";
+    NO_SHUTDOWN = "ERR No shutdown in progress.";
+    SHUTDOWN_FAILED = "ERR Errors trying to SHUTDOWN. Check logs.";
+    /// Text of keylatch: an engine that no server serves ends with its program.
+    NO_SERVER = "ERR there is no server to shut down: this engine ends with its program";
     BAD_TIMEOUT = "ERR timeout is not an integer or out of range";
     NEGATIVE_TIMEOUT = "ERR timeout is negative";
     PAUSE_MODE = "ERR CLIENT PAUSE mode must be WRITE or ALL";

@@ -8,6 +8,7 @@ mod protected;
 pub mod pubsub;
 pub mod saving;
 pub mod scripts;
+pub mod shutdown;
 pub mod stats;
 
 use alloc::format;
@@ -24,6 +25,7 @@ use crate::server::config::{Config, notifies};
 use crate::server::pubsub::{Channels, PubSub};
 use crate::server::saving::{SaveKind, Saving};
 use crate::server::scripts::Scripts;
+use crate::server::shutdown::Shutdown;
 use crate::server::stats::Stats;
 
 /// Implemented version of Redis. Client libraries choose commands by it.
@@ -121,6 +123,7 @@ pub struct Server {
     pub pubsub: PubSub,
     pub started_at: Option<Timestamp>,
     pub saving: Saving,
+    pub shutdown: Shutdown,
     pub scripts: Scripts,
 }
 
@@ -138,6 +141,7 @@ impl Default for Server {
             pubsub: PubSub::default(),
             started_at: None,
             saving: Saving::default(),
+            shutdown: Shutdown::default(),
             scripts: Scripts::default(),
         }
     }
@@ -153,6 +157,11 @@ impl Server {
         keyspace.limit_memory(self.config.memory_limit());
         keyspace.interest.tracking.set_keys_max(self.config.number("tracking-table-max-keys") as u64);
         keyspace.events.publish(!self.settings.event_classes.is_empty());
+    }
+
+    /// Whether the time of a pause has passed.
+    pub fn is_pause_over(&self, now: Timestamp) -> bool {
+        self.pause.is_some_and(|pause| pause.until <= now)
     }
 
     /// Counted bytes of texts of scripts and libraries.

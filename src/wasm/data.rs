@@ -91,11 +91,6 @@ impl Engine {
         to_js(&Views(&events, event_view))
     }
 
-    /// Starts or stops the log of effects.
-    pub fn record(&mut self, on: bool) {
-        self.keylatch.record(on);
-    }
-
     /// Returns the bits of the work that the last call left, as a call does.
     pub fn status(&self) -> u32 {
         self.keylatch.status().bits()

@@ -17,6 +17,7 @@ mod convert;
 mod data;
 mod engine;
 mod frame;
+mod host;
 mod migrate;
 mod report;
 #[cfg(target_arch = "wasm32")]

@@ -9,12 +9,6 @@ use crate::server::saving::SaveKind;
 
 #[wasm_bindgen]
 impl Engine {
-    /// Declares that the host has a store, and whether the store keeps a log.
-    #[wasm_bindgen(js_name = acceptSaves)]
-    pub fn accept_saves(&mut self, on: bool, has_log: bool) {
-        self.keylatch.store().accept_saves(on, has_log);
-    }
-
     /// Requests a save, "snapshot" or "rewrite", as a command does.
     #[wasm_bindgen(js_name = requestSave)]
     pub fn request_save(&mut self, kind: &str) -> Result<(), JsError> {
@@ -51,12 +45,6 @@ impl Engine {
     #[wasm_bindgen(js_name = reportLog)]
     pub fn report_log(&mut self, failure: Option<String>) {
         self.keylatch.store().report_log(failure.as_deref());
-    }
-
-    /// Refuses writes and saves from now on.
-    #[wasm_bindgen(js_name = setReadOnly)]
-    pub fn set_read_only(&mut self) {
-        self.keylatch.store().set_read_only();
     }
 
     /// Number of effects since the last snapshot.

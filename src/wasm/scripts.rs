@@ -26,13 +26,22 @@ impl Engine {
         is_suspended
     }
 
-    /// Runs the suspended script to its end, if there is one. With `kills` it is killed, unless it has written.
+    /// Ends the suspended script, if there is one. `way`: `finish`, it runs to its end; `kill`, it ends at once unless it has
+    /// written; `abandon`, it is dropped with its effects, because the engine is dropped next.
     #[wasm_bindgen(js_name = endScript)]
-    pub fn end_script(&mut self, kills: bool) {
+    pub fn end_script(&mut self, way: &str) -> Result<(), JsError> {
         let mut scripts = self.keylatch.scripts();
-        if kills && scripts.kill() {
-            scripts.resume(0);
+        match way {
+            "finish" => {}
+            "kill" => {
+                if scripts.kill() {
+                    scripts.resume(0);
+                }
+            }
+            "abandon" => scripts.abandon(),
+            _ => return Err(JsError::new("a script has no such end")),
         }
         scripts.finish();
+        Ok(())
     }
 }

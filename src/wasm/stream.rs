@@ -12,8 +12,8 @@ use super::streams::Streams;
 use crate::ClientId;
 use crate::connection::{Connection, Fed};
 
-/// Id that stands for the configuration among the affected clients. No client has it.
-const CONFIGURATION: u32 = 0;
+/// Id that stands for the server among the affected clients. No client has it.
+const SERVER: u32 = 0;
 
 #[wasm_bindgen]
 impl Engine {
@@ -71,13 +71,13 @@ impl Engine {
     }
 
     /// Takes the ids of clients affected from elsewhere since the last call: by messages, a late reply, the end of the
-    /// connection. The host must feed each of them no bytes. A 0 stands for the configuration. Undefined if there is
-    /// none; otherwise there may be more.
+    /// connection. The host must feed each of them no bytes. A 0 stands for the server: its configuration changed, or
+    /// `takeShutdown` has a request. Undefined if there is none; otherwise there may be more.
     pub fn affected(&mut self) -> Option<Vec<u32>> {
         let affected: Vec<u32> = self.keylatch.take_affected().into_iter().map(|client| client.0).collect();
         // Returned alone, because memory may not suffice to extend the list.
-        if affected.is_empty() && self.keylatch.take_configured() {
-            return Some(vec![CONFIGURATION]);
+        if affected.is_empty() && (self.keylatch.take_configured() || self.keylatch.served().has_shutdown()) {
+            return Some(vec![SERVER]);
         }
         (!affected.is_empty()).then_some(affected)
     }

@@ -19,6 +19,7 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("hello", "names the server and its version"),
     ("auth", "neither side has a password; the session files show it"),
     ("quit", "closes the connection; the session files show it"),
+    ("shutdown", "ends the server"),
     ("monitor", "mixes what it tells with the replies, at no promised moment"),
     ("lolwut", "a picture of the version"),
     ("config", "settings of the process"),

@@ -12,8 +12,8 @@ export interface ClientObserver {
   ended?(error: Error): void;
 }
 
-/** Client number that stands for the configuration in the list of affected clients. */
-const CONFIGURATION = 0;
+/** Client number that stands for the server in the list of affected clients. */
+const SERVER = 0;
 
 export class ClientObservers {
   readonly #byClient = new Map<number, ClientObserver>();
@@ -52,7 +52,7 @@ export class ClientObservers {
     const affected = instance.guarded(() => instance.engine.affected());
     if (affected === undefined) return false;
     for (const client of affected) {
-      if (client === CONFIGURATION) for (const configured of this.#configurationListeners) configured();
+      if (client === SERVER) for (const configured of this.#configurationListeners) configured();
       else this.#byClient.get(client)?.reached(instance);
     }
     return true;

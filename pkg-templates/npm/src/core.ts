@@ -37,7 +37,7 @@ export type { LoadResult, Skipped, SkippedKey, SkipOptions } from './skipped.js'
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './reply.js';
-export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
+export type { ShutdownRequest, Stream, StreamHost, Streams, StreamUser } from './streams.js';
 export type { Messages, MessagesOptions } from './messages.js';
 export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscriptions.js';
 export type { Keys, PageOptions, Pairs } from './sugar/arguments.js';

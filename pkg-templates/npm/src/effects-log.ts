@@ -27,14 +27,14 @@ export class EffectsLog {
 
   /** Starts or stops the log. */
   record(instance: Instance, on: boolean): void {
-    instance.guarded(() => instance.engine.record(on));
+    instance.guarded(() => instance.engine.declare('effects', on));
     this.#isOn = on;
   }
 
   /** Continues the log in an instance that replaces another. */
   move(from: Instance, to: Instance): void {
     this.#collect(from);
-    to.guarded(() => to.engine.record(this.#isOn));
+    to.guarded(() => to.engine.declare('effects', this.#isOn));
   }
 
   /** Effects since the last call; the signal can be given again. */

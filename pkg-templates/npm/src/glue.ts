@@ -80,8 +80,8 @@ export interface GlueEngine {
   suspendScripts(instructions: number): void;
   /** Runs the suspended script for another slice; true if it is suspended again. `refuses`: others are refused. */
   resumeScript(elapsedMs: number, refuses: boolean): boolean;
-  /** Runs the suspended script to its end. `kills`: it is killed, unless it has written. */
-  endScript(kills: boolean): void;
+  /** Ends the suspended script: it runs to its end, is killed unless it has written, or is dropped with its effects. */
+  endScript(way: 'finish' | 'kill' | 'abandon'): void;
   /** Clients with new output that is no reply to their own call; 0 stands for the configuration. */
   affected(): Uint32Array | undefined;
   parameter(name: string): string;
@@ -101,21 +101,24 @@ export interface GlueEngine {
   /** Names of events, separated by blanks; `*` for all. Other events are not built. */
   listen(names: string): void;
   takeEvents(): RawEvent[] | undefined;
-  record(on: boolean): void;
+  /** Declares what the host does, or that it does so no more. */
+  declare(role: 'effects' | 'store' | 'log' | 'reader' | 'server', on: boolean): void;
   /** Bits of the work that the last call left, as `engine_call` returns them. */
   status(): number;
   takeEffects(): Uint8Array;
   /** Declares that the host has a store, and whether the store keeps a log. */
-  acceptSaves(on: boolean, hasLog: boolean): void;
   requestSave(kind: string): void;
   /** Number of effects that the requested sync must cover. */
+  /** Takes the words of a requested SHUTDOWN. */
+  takeShutdown(): string | undefined;
+  /** Whether the host ends; otherwise the clients that wait get an error. */
+  endsByShutdown(hasFailed: boolean): boolean;
   takeSyncRequest(): number | undefined;
   logSynced(effects: number): void;
   takeSaveRequest(): string | undefined;
   finishSave(kind: string, failure: string | undefined): void;
   reportLog(failure: string | undefined): void;
   unsavedEffects(): number;
-  setReadOnly(): void;
   replay(length: number, skips: boolean): { units: number; droppedBytes: number; lastNowMs: number | null };
   snapshot(): Uint8Array;
   load(length: number, skips: boolean): void;

@@ -119,7 +119,7 @@ export class Instance {
   /** Calls with the time, and after the end of a suspended script. */
   #callAgain(client: number, row: number, count: number, isSuspended: boolean): number {
     this.inside = Inside.No;
-    if (isSuspended) this.guarded(() => this.engine.endScript(false));
+    if (isSuspended) this.guarded(() => this.engine.endScript('finish'));
     const now = this.#now();
     this.#probe(row >= MAY_RUN_SCRIPT ? StackNeed.Script : StackNeed.Command);
     this.inside = Inside.Command;

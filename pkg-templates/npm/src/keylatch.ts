@@ -294,7 +294,7 @@ export class Keylatch extends ObservableClient {
 
   /** Effects since the last call, as a piece of an append-only file; empty when there were none. */
   takeEffects(): Uint8Array {
-    this.#host.enter((instance) => instance.guarded(() => instance.engine.endScript(false)));
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.endScript('finish')));
     return this.#host.takeEffects();
   }
 

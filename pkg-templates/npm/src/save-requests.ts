@@ -123,8 +123,13 @@ export class SaveRequests {
 
   /** Continues in an instance that replaces another. */
   move(to: Instance): void {
-    to.guarded(() => to.engine.acceptSaves(this.hasSaver, this.#saver?.hasLog === true));
-    if (this.#isReadOnly) to.guarded(() => to.engine.setReadOnly());
+    const hasLog = this.#saver?.hasLog === true;
+    for (const [role, isOn] of [
+      ['store', this.hasSaver],
+      ['log', hasLog],
+      ['reader', this.#isReadOnly],
+    ] as const)
+      to.guarded(() => to.engine.declare(role, isOn));
   }
 
   /** Begins what is requested, as far as each ends at once. An error of the saver is the failure of the save. */

@@ -18,10 +18,20 @@ export interface StreamUser {
   ended?(error: Error): void;
 }
 
+/** Request of a client by SHUTDOWN. */
+export interface ShutdownRequest {
+  /** Whether a snapshot is saved before the end; undefined: if the parameter `save` has a rule. */
+  readonly saves: boolean | undefined;
+  /** Whether the server ends even if that fails. */
+  readonly isForced: boolean;
+}
+
 /** A server of the engine. */
 export interface StreamHost {
-  /** Called when a configuration parameter changed. */
+  /** Called when a configuration parameter changed, or a script was suspended that had waited for the end of CLIENT PAUSE. */
   configured(): void;
+  /** Called when a client asks for the end of the server, which calls `endsByShutdown` in any case. Without it, SHUTDOWN is refused. */
+  shutdown?(request: ShutdownRequest): void;
 }
 
 /** @internal Result bits of feeding. */
@@ -157,7 +167,31 @@ export class Streams {
    * ends it.
    */
   serve(host: StreamHost): () => void {
-    return this.#host.observeConfiguration(() => host.configured());
+    const stopObserving = this.#host.observeConfiguration(() => {
+      host.configured();
+      const words = this.#host.enter((instance) => instance.guarded(() => instance.engine.takeShutdown()))?.split(' ');
+      if (words === undefined) return;
+      const saves = words.includes('SAVE') ? true : words.includes('NOSAVE') ? false : undefined;
+      host.shutdown?.({ saves, isForced: words.includes('FORCE') });
+    });
+    this.#acceptShutdown(host.shutdown !== undefined);
+    return () => {
+      stopObserving();
+      this.#acceptShutdown(false);
+    };
+  }
+
+  #acceptShutdown(on: boolean): void {
+    if (this.#host.closed || this.#host.poisoned) return;
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.declare('server', on)));
+  }
+
+  /**
+   * @internal Whether the server ends as requested by SHUTDOWN. Otherwise it goes on serving, because what was to be done before
+   * failed, or the request was withdrawn: the clients that wait get an error.
+   */
+  endsByShutdown(hasFailed: boolean): boolean {
+    return this.#host.enter((instance) => instance.guarded(() => instance.engine.endsByShutdown(hasFailed)));
   }
 
   /**
@@ -176,9 +210,12 @@ export class Streams {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.resumeScript(elapsedMs, refuses)));
   }
 
-  /** @internal Ends the suspended script: it is killed, unless it has written, and runs to its end otherwise. */
-  endScript(): void {
-    this.#host.enter((instance) => instance.guarded(() => instance.engine.endScript(true)));
+  /**
+   * @internal Ends the suspended script: it is killed, unless it has written, and runs to its end otherwise. `abandon`: it is
+   * dropped with its effects, because the engine is closed next.
+   */
+  endScript(way: 'kill' | 'abandon'): void {
+    this.#host.enter((instance) => instance.guarded(() => instance.engine.endScript(way)));
   }
 
   /** Value of a configuration parameter; '' for unknown names. */

@@ -248,6 +248,17 @@ impl Effects {
         }
     }
 
+    /// Drops the effects of the running unit. What they changed stays changed.
+    pub fn abandon_unit(&mut self) {
+        (self.changed, self.stated) = (false, false);
+        self.counts.requested -= self.unit_len as u64;
+        if core::mem::take(&mut self.unit_len) > 0 {
+            self.pending.truncate(self.ended);
+            // A SELECT may be among what was dropped.
+            self.selected = None;
+        }
+    }
+
     fn frame_unit(&mut self) {
         let end = self.pending.len();
         self.append(|effect| {

@@ -8,6 +8,7 @@ use core::fmt;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::resp::encode::{Protocol, Writer};
+use crate::resp::error::CommandError;
 use crate::server::clients::{ClientId, Queued};
 
 /// Suspended script with its client's request.
@@ -56,6 +57,14 @@ impl Suspended {
             is_disconnected: false,
             has_failed: false,
             elapsed_us: 0,
+        }
+    }
+
+    /// The error for commands that may not run meanwhile.
+    pub fn busy_error(&self) -> CommandError {
+        match self.function {
+            None => CommandError::BUSY_SCRIPT,
+            Some(_) => CommandError::BUSY_FUNCTION,
         }
     }
 

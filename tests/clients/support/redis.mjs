@@ -24,7 +24,7 @@ function isReady(port, pid) {
   });
 }
 
-/** Starts a redis-server for the duration of the test; `{ port, pid }`. */
+/** Starts a redis-server for the duration of the test; `{ port, pid, exited }`. */
 export async function serveRedis(t, ...options) {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const port = await freePort();
@@ -38,7 +38,7 @@ export async function serveRedis(t, ...options) {
     });
     const hasEnded = () => child.exitCode !== null;
     await until(async () => hasEnded() || (await isReady(port, child.pid)), 'redis-server');
-    if (!hasEnded()) return { port, pid: child.pid };
+    if (!hasEnded()) return { port, pid: child.pid, exited: exited.then(([code]) => code) };
   }
   throw new Error('redis-server ended each time it was started');
 }

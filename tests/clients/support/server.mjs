@@ -28,7 +28,7 @@ export async function run(name, args = [], { input = '', timeoutMs = 60_000, ...
   return { code: code ?? signal, output: texts.stdout, errors: texts.stderr };
 }
 
-/** Serves for the duration of the test; `{ port, process, addresses, stop, rssBytes }`. */
+/** Serves for the duration of the test; `{ port, addresses, pid, stop, exited, errors, status }`. */
 export function serve(t, ...options) {
   return serveBuild(t, folder, ...options);
 }
@@ -57,7 +57,15 @@ export async function serveBuild(t, build, ...options) {
   };
   t.after(() => child.exitCode ?? stop());
   const port = Number(/:(\d+)$/.exec(addresses[0])?.[1] ?? 0);
-  return { port, addresses, pid: child.pid, stop, errors: () => errors, status: (name) => statusOf(child.pid, name) };
+  return {
+    port,
+    addresses,
+    pid: child.pid,
+    stop,
+    exited: exited.then(([code]) => code),
+    errors: () => errors,
+    status: (name) => statusOf(child.pid, name),
+  };
 }
 
 /** A figure of /proc/PID/status: kilobytes of `VmRSS`, numbers of context switches. Undefined on other systems. */

@@ -7,7 +7,7 @@ export const FOR_TESTS = '';
 
 /** Names in capitals, separated by blanks; a subcommand is `PARENT|CHILD`, a group of names ends with `*`. */
 const SINCE: Readonly<Record<string, string>> = {
-  '1.0.0': 'SHUTDOWN SYNC',
+  '1.0.0': 'SYNC',
   '2.6.0': 'MIGRATE',
   '2.8.0': 'PSYNC',
   '2.8.9': 'PFDEBUG PFSELFTEST',

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerOptions } from '../server.js';
 import { printError, printOut } from './output.js';
 import { readVersion } from './package-files.js';
 
-const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SIGTERM or SIGHUP
+const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SIGTERM, SIGHUP or SHUTDOWN
   --port N              the TCP port (6379); 0 selects a free port, or none with --unixsocket
   --bind ADDRESS...     the addresses to listen on (127.0.0.1 -::1); others than loopback need a password
   --unixsocket PATH     also listens on a Unix socket
@@ -106,17 +106,16 @@ function fail(error: unknown): void {
   process.exit(EXIT_FAILED);
 }
 
-/** Resolves when a stop was requested and the server has stopped. */
+/** Resolves when a signal or a client asked for the end, and the server has ended. */
 function stopped(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const stop = (): void => {
-      if (asked) process.exit(EXIT_FAILED);
-      asked = true;
-      server.close().then(resolve, fail);
-    };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  });
+  let asked = false;
+  const stop = (): void => {
+    if (asked) process.exit(EXIT_FAILED);
+    asked = true;
+    server.close().catch(fail);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  return server.closed.catch(fail);
 }
 
 /** Serves until it is stopped. Returns the exit code. */

@@ -12,7 +12,7 @@ const TURN_MS = 10;
 export interface SlicedStreams {
   suspendScripts(instructions: number): void;
   resumeScript(elapsedMs: number, refuses: boolean): boolean;
-  endScript(): void;
+  endScript(way: 'kill' | 'abandon'): void;
 }
 
 /** True when the engine was closed or has trapped: there is no script any more. */
@@ -35,19 +35,23 @@ export class ScriptSlices {
     streams.suspendScripts(SLICE_INSTRUCTIONS);
   }
 
-  /** Called when a connection left a script suspended. */
+  /** Called when a script was suspended, or may have been. */
   begin(): void {
+    if (this.#isScheduled) return;
     this.#startedMs = performance.now();
     this.#schedule();
   }
 
-  /** Ends the script that runs, and suspends none from now on. */
-  end(): void {
+  /**
+   * Ends the script that runs, and suspends none from now on. A script that has written runs to its end, unless it is abandoned
+   * because the engine is closed next.
+   */
+  end(abandons = false): void {
     this.#isOver = true;
     if (this.#hasEnded()) return;
     try {
       this.#streams.suspendScripts(0);
-      this.#streams.endScript();
+      this.#streams.endScript(abandons ? 'abandon' : 'kill');
     } catch (error) {
       this.#failed(error);
     }

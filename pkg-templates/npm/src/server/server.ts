@@ -1,6 +1,6 @@
 /** The server: listens, counts its connections, and follows changes of the configuration. */
 import type { Socket } from 'node:net';
-import { PoisonedError, type Keylatch } from '../index.js';
+import { PoisonedError, type Keylatch, type ShutdownRequest } from '../index.js';
 import type { PersistentKeylatch } from '../persist.js';
 import { endsOf } from './addresses.js';
 import { IdleTimeout } from './idle.js';
@@ -25,6 +25,14 @@ const PROTECTED =
   '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
   'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
 
+/** How the server ends. */
+interface Ending {
+  /** Whether a snapshot is saved; undefined: if the parameter `save` has a rule. */
+  readonly saves?: boolean | undefined;
+  /** Whether a script that runs is dropped, with what it did. */
+  readonly abandonsScript?: boolean;
+}
+
 /**
  * A server of Redis clients: `await using server = await createServer({ port: 0 }).listen()` ends it with its scope.
  */
@@ -40,6 +48,9 @@ export class Server implements AsyncDisposable {
   readonly #onError: (error: unknown) => void;
   readonly #peers = new Set<Peer>();
   readonly #idle = new IdleTimeout(this.#peers);
+  /** Resolves when the server has ended, by `close` or by SHUTDOWN of a client; rejects if its data could not be written. */
+  readonly closed: Promise<void>;
+  #ended!: (closing: Promise<void>) => void;
   #stopServing: (() => void) | undefined;
   #slices: ScriptSlices | undefined;
   #maxClients = 0;
@@ -59,6 +70,11 @@ export class Server implements AsyncDisposable {
     makeDb: (() => Keylatch) | { readonly open: () => Promise<PersistentKeylatch> },
     source?: StreamSource,
   ) {
+    this.closed = new Promise((resolve) => {
+      this.#ended = resolve;
+    });
+    // `close` rejects, too, and a failure after SHUTDOWN is reported.
+    this.closed.catch(() => {});
     this.#addresses = listenAddressesOf(options);
     this.#listeners = new Listeners(this.#addresses, (socket, path) => this.#accept(socket, path));
     this.#parameters = parametersOf(options, this.#addresses);
@@ -145,18 +161,49 @@ export class Server implements AsyncDisposable {
    * Stops listening, sends pending output, and disconnects all clients. The engine is closed if the server created it,
    * after its data was written.
    */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    const closing = this.#close({});
+    this.#ended(closing);
+    return closing;
+  }
+
+  async #close({ saves, abandonsScript }: Ending): Promise<void> {
     const stopped = this.#listeners.stop();
     this.#idle.stop();
-    this.#slices?.end();
+    this.#slices?.end(abandonsScript);
     for (const peer of this.#peers) peer.hangUp();
     await stopped;
     this.#stopServing?.();
     try {
-      await this.#storage?.close();
+      await this.#storage?.close(saves);
     } finally {
       this.output.appendPending = undefined;
       if (this.#ownsDb) await this.#db?.close();
+    }
+  }
+
+  /** @internal Called when a client asks for the end by SHUTDOWN. */
+  shutdown(request: ShutdownRequest): void {
+    this.#shutDown(request).catch((error) => this.failed(error));
+  }
+
+  async #shutDown(request: ShutdownRequest): Promise<void> {
+    const isSaved = await this.#savedLast(request.saves);
+    if (this.db.closed || this.db.poisoned) return;
+    if (!this.db.streams.endsByShutdown(!isSaved && !request.isForced)) return;
+    // Changes since that snapshot are saved, too.
+    const saves = isSaved && request.saves !== false ? undefined : false;
+    const closing = this.#close({ saves, abandonsScript: request.saves === false && this.#ownsDb });
+    this.#ended(closing);
+    await closing;
+  }
+
+  async #savedLast(saves: boolean | undefined): Promise<boolean> {
+    try {
+      await this.#storage?.saveLast(saves);
+      return true;
+    } catch {
+      return false;
     }
   }
 
@@ -187,7 +234,10 @@ export class Server implements AsyncDisposable {
     this.outputLimit = outputLimitOf(streams.parameter('client-output-buffer-limit'));
     this.#isGuarded = streams.parameter('protected-mode') === 'yes' && streams.parameter('requirepass') === '';
     this.#idle.setLimit(Number(streams.parameter('timeout')));
-    if (this.#slices !== undefined) this.#slices.busyAfterMs = Number(streams.parameter('busy-reply-threshold'));
+    if (this.#slices !== undefined) {
+      this.#slices.busyAfterMs = Number(streams.parameter('busy-reply-threshold'));
+      this.#slices.begin();
+    }
     this.#storage?.configured();
   }
 

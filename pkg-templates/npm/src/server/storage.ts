@@ -94,14 +94,20 @@ export class Storage {
   }
 
   /**
-   * Ends what `release` ends, and waits for a save that runs. As in Redis, a server that saves snapshots then saves what has
-   * changed since; it rejects if that fails.
+   * Waits for a save that runs. As in Redis, a server that saves snapshots then saves what has changed since, unless `saves` is
+   * false; with true it saves in any case. Rejects if that fails.
    */
-  async close(): Promise<void> {
-    this.release();
+  async saveLast(saves?: boolean): Promise<void> {
     await this.#db.log.saves.idle();
-    if (this.#db.closed || this.#db.poisoned) return;
-    if (this.#savePoints.length > 0 && this.#db.saves.unsavedEffects > 0) await this.#save();
+    if (this.#db.closed || this.#db.poisoned || saves === false) return;
+    const isDue = this.#savePoints.length > 0 && this.#db.saves.unsavedEffects > 0;
+    if (saves === true || isDue) await this.#save();
+  }
+
+  /** Ends what `release` ends, and saves what `saveLast` saves. */
+  async close(saves?: boolean): Promise<void> {
+    this.release();
+    await this.saveLast(saves);
   }
 }
 

@@ -56,6 +56,27 @@ fn a_running_unit_stays_when_effects_are_taken() {
 }
 
 #[test]
+fn an_abandoned_unit_leaves_nothing_and_the_next_one_selects_its_database() {
+    for before in [false, true] {
+        let mut effects = Effects::default();
+        effects.want(true);
+        if before {
+            stated(&mut effects, 0, &["DEL", "a"]);
+            effects.end_unit();
+        }
+        let count = effects.count();
+        stated(&mut effects, 3, &["DEL", "b"]);
+        stated(&mut effects, 0, &["DEL", "c"]);
+        effects.abandon_unit();
+        assert_eq!(effects.count(), count);
+        stated(&mut effects, 0, &["DEL", "d"]);
+        effects.end_unit();
+        let first = if before { "SELECT 0 DEL a " } else { "" };
+        assert_eq!(words(&effects.take(Timestamp::from_ms(1), 0)), format!("#KL:1 v1 {first}SELECT 0 DEL d "));
+    }
+}
+
+#[test]
 fn effects_of_any_length_are_arrays_of_bulk_strings() {
     let arguments: Vec<Vec<u8>> =
         [0, 1, 9, 10, 11, 63, 64, 65, 99, 100, 101, 5000].map(|len| alloc::vec![b'x'; len]).into();
