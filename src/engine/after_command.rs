@@ -31,6 +31,10 @@ impl Engine {
 
     /// Runs the hooks after a command or tick: CLIENT UNBLOCK, delivery, blocked clients, pause, DEBUG RELOAD.
     pub(super) fn after_command(&mut self) {
+        // The hooks follow the end of a script that is suspended.
+        if self.server.scripts.suspended.is_set() {
+            return;
+        }
         // Clients unblocked by CLIENT UNBLOCK in a transaction are not served with keys that the same transaction
         // created.
         for unblock in core::mem::take(&mut self.server.unblocks) {
@@ -38,11 +42,14 @@ impl Engine {
         }
         self.announce();
         self.wake();
-        if self.server.pause.is_some_and(|pause| pause.until <= self.now) {
+        if self.server.is_pause_over(self.now) {
             self.server.pause = None;
         }
         if self.server.pause.is_none() {
             self.resume_paused();
+            if self.server.scripts.suspended.is_set() {
+                return;
+            }
         }
         if core::mem::take(&mut self.server.reload) {
             reload(self);

@@ -11,6 +11,7 @@ use crate::keyspace::keys;
 use alloc::vec::Vec;
 
 use super::blocked_clients::BlockedCommand;
+use super::pause::suspend_paused;
 use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
@@ -35,32 +36,34 @@ impl Engine {
         ensure(BLOCKED_BYTES.saturating_add(copies))
     }
 
-    /// Whether commands wait for a pause that was lifted.
-    pub(super) fn may_resume_paused(&self) -> bool {
-        self.server.pause.is_none() && self.blocked.has_paused()
-    }
-
-    /// Whether the time of the pause has passed.
-    pub(super) fn is_pause_over(&self) -> bool {
-        self.server.pause.is_some_and(|pause| pause.until <= self.now)
-    }
-
     /// Blocks a command at the end of the queue.
     pub(super) fn block(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, block_on: BlockOn) {
         let (argv, since) = (argv.to_owned(), self.now);
-        enqueue_blocked(self, BlockedCommand { client, command, argv, block_on, since, paused: false });
+        self.enqueue(BlockedCommand { client, command, argv, block_on, since, paused: false });
     }
 
-    /// Blocks a command until the end of the pause.
-    pub(super) fn pause(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, until: Timestamp) {
-        let (argv, since, block_on) = (argv.to_owned(), self.now, BlockOn::timeout(Some(until)));
-        enqueue_blocked(self, BlockedCommand { client, command, argv, block_on, since, paused: true });
+    /// Blocks a client in a command, at the end of the queue or in the place that it takes over.
+    pub(super) fn enqueue(&mut self, blocked: BlockedCommand) {
+        let position = match blocked.block_on.takes_over {
+            Some(position) => {
+                self.run_blocked(position, Blocking::TimedOut);
+                position
+            }
+            None => {
+                self.blocked.last_position += 1;
+                QueuePosition(self.blocked.last_position)
+            }
+        };
+        if let Some(client) = self.clients.get_mut(blocked.client) {
+            client.blocked = Some(position);
+        }
+        enter(self, position, blocked);
     }
 
     /// Serves blocked clients, key by key in the order in which keys became ready, until no key is ready. Then the
     /// queued requests of unblocked clients run, so blocked clients come first.
     pub(super) fn wake(&mut self) {
-        loop {
+        while !self.server.scripts.suspended.is_set() {
             let ready = self.keyspace.interest.take_ready();
             for (want, name) in &ready {
                 match want {
@@ -86,16 +89,6 @@ impl Engine {
         time_out(self, |until, now| until < now);
         self.wake();
         time_out(self, |until, now| until <= now);
-    }
-
-    /// Runs the commands that were blocked by the pause.
-    pub(super) fn resume_paused(&mut self) {
-        let mut next = self.blocked.paused_after(QueuePosition(0));
-        while let Some(position) = next {
-            self.run_blocked(position, Blocking::Allowed);
-            self.wake();
-            next = self.blocked.paused_after(position);
-        }
     }
 
     /// Ends a blocked command with a timeout reply or an error (CLIENT UNBLOCK). Commands blocked by the pause are not
@@ -131,7 +124,10 @@ impl Engine {
             self.clients.close(blocked.client);
             return look_again(self, &Left { blocked, was_first });
         }
+        // A script that was blocked by a pause may be suspended like another one.
+        let slice = Some(self.slice).filter(|slice| *slice > 0 && was_paused && !client.address.is_empty());
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+        let start = reply.len();
         self.keyspace.interest.tracking.set_author(Some(blocked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Context {
@@ -144,11 +140,15 @@ impl Engine {
             blocking,
             resumed: (!was_paused).then_some(resumed),
             block_on: None,
-            slice: None,
+            slice,
             suspended: None,
             reply: &mut reply,
         };
         let outcome = call(&mut cx, blocked.command, blocked.argv.as_ref());
+        if let Some(suspended) = cx.suspended.take() {
+            suspend_paused(self, blocked, suspended, reply, start);
+            return;
+        }
         self.keyspace.effects.end_unit();
         if let Some(client) = self.clients.get_mut(blocked.client) {
             client.blocked = matches!(outcome, Outcome::Block(_)).then_some(position);
@@ -172,7 +172,6 @@ impl Engine {
                 let block_on = BlockOn { until: resumed.until, ..block_on };
                 enter(self, position, BlockedCommand { block_on, ..blocked });
             }
-            // A script that was blocked by a pause runs through.
             Outcome::Done | Outcome::Suspend => {
                 self.clients.enqueue(ClientQueue::Freed, blocked.client);
                 look_again(self, &Left { blocked, was_first });
@@ -183,29 +182,12 @@ impl Engine {
 
 fn time_out(engine: &mut Engine, is_over: fn(Timestamp, Timestamp) -> bool) {
     while let Some((until, position)) = engine.blocked.first_timeout() {
-        if !is_over(until, engine.now) {
+        if !is_over(until, engine.now) || engine.server.scripts.suspended.is_set() {
             return;
         }
         engine.run_blocked(position, Blocking::TimedOut);
         engine.wake();
     }
-}
-
-fn enqueue_blocked(engine: &mut Engine, blocked: BlockedCommand) {
-    let position = match blocked.block_on.takes_over {
-        Some(position) => {
-            engine.run_blocked(position, Blocking::TimedOut);
-            position
-        }
-        None => {
-            engine.blocked.last_position += 1;
-            QueuePosition(engine.blocked.last_position)
-        }
-    };
-    if let Some(client) = engine.clients.get_mut(blocked.client) {
-        client.blocked = Some(position);
-    }
-    enter(engine, position, blocked);
 }
 
 /// Runs the commands that wait for a new key, in queue order, while the key holds a value of the wanted type.

@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
-use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, may_write, unknown};
+use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
@@ -197,17 +197,6 @@ impl Engine {
             client.last_command = row.name;
             client.last_command_at = self.now;
         }
-    }
-
-    /// End of CLIENT PAUSE, if the pause applies to the command.
-    fn paused_until(&self, client: ClientId, row: &Row, argv: ArgvRef<'_>) -> Option<crate::base::clock::Timestamp> {
-        let pause = self.server.pause.filter(|pause| pause.until > self.now)?;
-        let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
-        let queued = transaction.into_iter().flat_map(|transaction| &transaction.queue);
-        let writes = |row: &Row, argv| row.has(flags::WRITE) || may_write(&self.server, row, argv);
-        let writes = writes(row, argv)
-            || queued.into_iter().any(|queued| writes(self.table.row(queued.command), queued.argv.as_ref()));
-        (writes || !pause.writes_only).then_some(pause.until)
     }
 }
 

@@ -120,7 +120,7 @@ impl Engine {
         );
         let Some(client) = self.clients.get(id) else { return Gates::CLOSING };
         let timed = Gates::DUE.when(self.due_at <= self.now) | Gates::RESERVE.when(!is_reserve_whole());
-        let resumed = Gates::PENDING.when(self.gates.has(Gates::PAUSED) && self.is_pause_over());
+        let resumed = Gates::PENDING.when(self.gates.has(Gates::PAUSED) && self.server.is_pause_over(self.now));
         let busy = Gates::BUSY.when(self.server.scripts.suspended.is_set());
         self.gates | timed | resumed | busy | client.gates()
     }

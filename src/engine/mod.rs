@@ -14,6 +14,7 @@ mod inspect;
 pub(crate) mod keylatch;
 mod loading;
 mod migrate;
+mod pause;
 pub(crate) mod persistence;
 mod saves;
 pub(crate) mod script_control;
@@ -189,7 +190,7 @@ impl Engine {
         if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
             return;
         }
-        if self.is_pending() || self.is_pause_over() {
+        if self.is_pending() || self.server.is_pause_over(self.now) {
             self.after_command();
         }
         self.refresh_gates();

@@ -110,6 +110,26 @@ for (const [name, start] of Object.entries(servers)) {
   });
 }
 
+test('a script that waited for the end of a pause is suspended, too', async (t) => {
+  const { port } = await serveBuild(t, scripting, ...THRESHOLD);
+  const [own, other] = [await dial(t, port), await dial(t, port)];
+  for (const [pause, unpause] of [
+    ['CLIENT PAUSE 50', undefined],
+    ['CLIENT PAUSE 100000 WRITE', 'CLIENT UNPAUSE'],
+  ])
+    for (const request of [ENDLESS, Buffer.concat([Buffer.from('MULTI\r\n'), ENDLESS, Buffer.from('EXEC\r\n')])]) {
+      assert.equal(await other.ask(`${pause}\r\n`), '+OK\r\n');
+      own.send(request);
+      if (unpause !== undefined) assert.equal(await other.ask(`${unpause}\r\n`), '+OK\r\n');
+      else await sleep(1000);
+      await becomeBusy();
+      assert.equal(await other.ask('GET k\r\n'), BUSY);
+      assert.equal(await other.ask('SCRIPT KILL\r\n'), '+OK\r\n');
+      assert.match(await own.receive('\r\n'), /-ERR Script killed by user/);
+    }
+  assert.equal(await own.ask('PING\r\n'), '+PONG\r\n');
+});
+
 test('a script that has written is not killed, and its effects are one', async (t) => {
   const { port } = await serveBuild(t, scripting, ...THRESHOLD);
   const [own, other, listener] = [await dial(t, port), await dial(t, port), await dial(t, port)];
