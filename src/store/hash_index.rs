@@ -5,6 +5,7 @@
 //! (equal hashes by handle) is the only order visible outside, and is equal on every target.
 
 mod cache;
+mod draws;
 mod segment;
 mod slot;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 use alloc::vec::Vec;
 use hashbrown::HashTable;
 
+pub use self::draws::Draws;
 pub use self::slot::Slot;
 
 use self::cache::Cache;
@@ -191,6 +193,17 @@ impl HashIndex {
     /// Returns a random slot, uniformly distributed. Draws a segment and a rank below the longest segment's length; a
     /// rank beyond the segment's end is drawn again.
     pub fn random(&self, random: &mut Random) -> Option<Slot> {
+        let (segment, rank) = self.draw(random)?;
+        self.segments[segment].at_rank(rank)
+    }
+
+    /// Prepares `count` draws of slots, each like [`HashIndex::random`].
+    pub fn draws(&self, count: usize) -> Draws<'_> {
+        Draws::new(self, count)
+    }
+
+    /// Draws a slot: the number of its segment, and its rank there.
+    fn draw(&self, random: &mut Random) -> Option<(usize, usize)> {
         if self.is_empty() {
             return None;
         }
@@ -200,10 +213,10 @@ impl HashIndex {
             (segments, _) => segments.iter().map(|segment| segment.slots.len()).max()?,
         };
         loop {
-            let segment = &self.segments[random.below(self.segments.len() as u64) as usize];
+            let segment = random.below(self.segments.len() as u64) as usize;
             let rank = random.below(longest as u64) as usize;
-            if rank < segment.slots.len() {
-                return segment.at_rank(rank);
+            if rank < self.segments[segment].slots.len() {
+                return Some((segment, rank));
             }
         }
     }

@@ -138,6 +138,17 @@ impl Members {
         Some(member)
     }
 
+    /// Visits `count` random members, each drawn like [`Members::random`].
+    pub fn random_ones(&self, count: usize, random: &mut Random, visit: &mut dyn FnMut(&[u8])) {
+        match &self.form {
+            Form::Packed(_) => (0..count).filter_map(|_| self.random(random)).for_each(visit),
+            Form::Hashed(hashed) => {
+                let mut draws = hashed.index.draws(count);
+                (0..count).filter_map(|_| draws.next(random)).for_each(|slot| visit(hashed.pair(slot.handle).0));
+            }
+        }
+    }
+
     /// Bytes counted in used memory: a formula over the members, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
         BASE_BYTES

@@ -80,6 +80,11 @@ impl Set {
         self.members.random(random)
     }
 
+    /// Visits `count` random members, with repetitions; see [`Members::random_ones`].
+    pub fn random_ones(&self, count: usize, random: &mut Random, visit: &mut dyn FnMut(&[u8])) {
+        self.members.random_ones(count, random, visit);
+    }
+
     /// Encoding as reported by OBJECT ENCODING.
     pub fn encoding(&self) -> &'static str {
         match (self.members.is_packed(), self.integers_only) {

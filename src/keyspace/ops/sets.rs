@@ -165,12 +165,17 @@ pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool) -> R
     if !repeating {
         return distinct_random_members(txn, handle, count).map(Some);
     }
+    let (db, random) = txn.db_and_chance();
+    let Some(ValueRef::Set(set)) = db.entry(handle).map(|entry| entry.value) else { return Ok(None) };
     let mut members = Vec::new();
-    for _ in 0..count {
-        let member = random_member(txn, handle)?;
-        members.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-        members.push(member);
-    }
+    members.try_reserve_exact(count).map_err(|_| Error::OutOfMemory)?;
+    let mut result = Ok(());
+    set.random_ones(count, random, &mut |member| {
+        if result.is_ok() {
+            result = copied(member).map(|member| members.push(member));
+        }
+    });
+    result?;
     Ok(Some(members))
 }
 
@@ -198,15 +203,6 @@ fn distinct_random_members(txn: &mut Txn<'_>, handle: Handle, count: usize) -> R
         }
     }
     Ok(members)
-}
-
-fn random_member(txn: &mut Txn<'_>, handle: Handle) -> Result<Vec<u8>, Error> {
-    let (db, random) = txn.db_and_chance();
-    let member = match db.entry(handle).map(|entry| entry.value) {
-        Some(ValueRef::Set(set)) => set.random(random).unwrap_or_default(),
-        _ => &[],
-    };
-    Ok(copied(member)?)
 }
 
 /// Combines sets; a missing key is an empty set. An intersection ends at `max_count` members; 0 means no limit.

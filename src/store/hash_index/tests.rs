@@ -224,6 +224,23 @@ fn is_uniform(index: &HashIndex, draws: u32, random: &mut Random) -> bool {
 }
 
 #[test]
+fn many_draws_are_those_of_single_ones() {
+    let handles = handles(5_000);
+    let mut random = Random::new(19);
+    for len in [0, 1, 600, 5_000] {
+        let index = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles[..len]);
+        for count in [0, 3, 2_000] {
+            let (mut one, mut many) = (Random::new(23), Random::new(23));
+            let mut draws = index.draws(count);
+            for _ in 0..count {
+                assert_eq!(draws.next(&mut many), index.random(&mut one), "{count} of {len}");
+            }
+            assert_eq!(one.state(), many.state());
+        }
+    }
+}
+
+#[test]
 fn random_slots_are_uniform() {
     let handles = handles(20_000);
     let mut random = Random::new(13);

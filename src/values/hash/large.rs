@@ -89,6 +89,11 @@ impl Large {
         self.pairs.index.random(random).map(|slot| self.field(slot.handle))
     }
 
+    pub(super) fn random_ones(&self, count: usize, random: &mut Random, visit: &mut dyn FnMut(Field<'_>)) {
+        let mut draws = self.pairs.index.draws(count);
+        (0..count).filter_map(|_| draws.next(random)).for_each(|slot| visit(self.field(slot.handle)));
+    }
+
     /// Sets a field. Returns whether it is new. On an error nothing has changed.
     pub(super) fn set(&mut self, name: &[u8], value: &[u8], deadline: NewDeadline) -> Result<bool, OutOfMemory> {
         let step = self.stage(name, value, deadline, 0)?;

@@ -230,6 +230,14 @@ impl Hash {
         }
     }
 
+    /// Visits `count` random fields, each drawn like [`Hash::random`].
+    pub fn random_ones(&self, count: usize, random: &mut Random, visit: &mut dyn FnMut(Field<'_>)) {
+        match &self.form {
+            Form::Large(large) => large.random_ones(count, random, visit),
+            Form::Small(_) => (0..count).filter_map(|_| self.random(random)).for_each(visit),
+        }
+    }
+
     /// Earliest deadline of a field.
     pub fn first_deadline(&self) -> Option<Timestamp> {
         match &self.form {

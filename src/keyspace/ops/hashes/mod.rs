@@ -160,7 +160,7 @@ pub fn sample(txn: &mut Txn<'_>, key: &[u8], count: usize, repeating: bool, visi
     let (db, random) = txn.db_and_chance();
     let Some(ValueRef::Hash(hash)) = db.entry(handle).map(|entry| entry.value) else { return };
     if repeating {
-        (0..count).filter_map(|_| hash.random(random)).for_each(visit);
+        hash.random_ones(count, random, visit);
         return;
     }
     if count >= hash.len() {
