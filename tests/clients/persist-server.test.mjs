@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -110,6 +119,21 @@ test('without a log: snapshots by the rule of save, and one at the end', async (
   const again = await serve(t, '--dir', dir, '--appendonly', 'no');
   assert.equal(await ask(again.port, 'GET', 'k'), '3');
   assert.equal(await ask(again.port, 'CONFIG', 'GET', 'save'), 'save\n3600 1 300 100 60 10000');
+});
+
+test('the rule of save tries again some seconds after a failure, and refuses writes until then', async (t) => {
+  const dir = temporaryFolder();
+  const server = await serve(t, '--dir', dir, '--appendonly', 'no', '--save', '1 1');
+  await ask(server.port, 'SET', 'k', '1');
+  rmSync(dir, { recursive: true });
+  const hasFailed = async () => (await ask(server.port, 'INFO', 'persistence')).includes('rdb_last_bgsave_status:err');
+  await until(hasFailed, 'the failure');
+  const failedMs = performance.now();
+  assert.match(await ask(server.port, 'SET', 'k', '2'), /^MISCONF /);
+  mkdirSync(dir);
+  await until(() => existsSync(join(dir, 'dump.rdb')), 'the snapshot');
+  assert.ok(performance.now() - failedMs > 3500, 'an attempt each second');
+  await until(async () => (await ask(server.port, 'SET', 'k', '3')) === 'OK', 'a write');
 });
 
 test('CONFIG SET appendfsync takes effect', async (t) => {
