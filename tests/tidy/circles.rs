@@ -1,7 +1,8 @@
 //! Imports between files of src/: no file imports itself through others, and parts of a floor have an order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::import_graph::{self, Imports};
 use crate::rust_text::code_only;
 use crate::tree::File;
 
@@ -30,13 +31,8 @@ struct Modules {
     exports: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// Files by module, each with the modules it imports from.
-type Imports = BTreeMap<String, BTreeSet<String>>;
-
 pub fn circles(files: &[File]) -> Vec<String> {
-    let imports = Modules::of(files).imports();
-    let in_circle = imports.keys().filter(|module| reachable(&imports, module).contains(module.as_str()));
-    in_circle.map(|module| format!("`{module}` needs itself through {}", next_in_circle(&imports, module))).collect()
+    import_graph::circles(&Modules::of(files).imports())
 }
 
 /// Imports of a part of a floor that comes after the importing one in [`ORDERS`].
@@ -55,22 +51,6 @@ pub fn parts_out_of_order(files: &[File]) -> Vec<String> {
         }
     }
     violations
-}
-
-fn reachable<'m>(imports: &'m Imports, start: &str) -> BTreeSet<&'m str> {
-    let mut seen = BTreeSet::new();
-    let mut next: Vec<&str> = imports[start].iter().map(String::as_str).collect();
-    while let Some(module) = next.pop() {
-        if seen.insert(module) {
-            next.extend(imports.get(module).into_iter().flatten().map(String::as_str));
-        }
-    }
-    seen
-}
-
-fn next_in_circle<'m>(imports: &'m Imports, module: &str) -> &'m str {
-    let others = imports[module].iter().map(String::as_str);
-    others.into_iter().find(|other| *other != module && reachable(imports, other).contains(module)).unwrap_or_default()
 }
 
 impl Modules {
