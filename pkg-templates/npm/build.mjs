@@ -28,8 +28,8 @@ const source = (name = '') => join(here, 'src', name);
 
 /** Sources by which the bundles import each other, instead of holding copies, and the files to import. */
 const LAYERS = {
-  'stand-ins.ts': 'stand-ins.js',
-  'stack.ts': 'stand-ins.js',
+  'base/stand-ins.ts': 'stand-ins.js',
+  'base/stack.ts': 'stand-ins.js',
   'core.ts': 'core.js',
   'index.ts': 'index.js',
   'hints.ts': 'hints.js',
@@ -85,7 +85,7 @@ const SHARED = {
   logLevel: 'warning',
   absWorkingDir: join(here, 'src'),
   banner: { js: BANNER },
-  inject: [source('globals.ts')],
+  inject: [source('base/globals.ts')],
   define: {
     ENGINE_BYTES: String(wasm.length),
     ENGINE_NAME: JSON.stringify(ENGINE_NAME),
@@ -154,7 +154,7 @@ async function bundles() {
     entry('tabs'),
   ];
   for (const format of ['esm', 'cjs']) {
-    await bundle(format, [entry('stand-ins')], [], { inject: [] });
+    await bundle(format, [entry('base/stand-ins', 'stand-ins')], [], { inject: [] });
     await bundle(format, plain, [layers(LAYERS, '.')]);
   }
   // An element is for pages: an ES module alone, and nothing of the other bundles in it.

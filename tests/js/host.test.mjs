@@ -5,7 +5,7 @@ import { source } from './support/source.mjs';
 import { reset, script } from './support/stub-glue.mjs';
 
 const { Keylatch } = await source('keylatch.ts');
-const { PoisonedError, ReplyError } = await source('errors.ts');
+const { PoisonedError, ReplyError } = await source('base/errors.ts');
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 const trap = () => {

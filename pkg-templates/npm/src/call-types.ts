@@ -1,7 +1,7 @@
 /** The types of `call`: arguments and reply by the name of the command, from the generated table. */
-import type { Argument } from './argument.js';
+import type { Argument } from './base/argument.js';
 import type { CommandTable } from './generated/commands.js';
-import type { Reply } from './reply.js';
+import type { Reply } from './resp/reply.js';
 
 /** Names in the table, subcommands behind a bar: `CLIENT|ID`. */
 type TableName = keyof CommandTable<string>;

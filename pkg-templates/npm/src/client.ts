@@ -2,23 +2,23 @@
 /**
  * One client of an engine: a database, transaction and watched keys of its own, in a keyspace shared with the others.
  */
-import type { Argument } from './argument.js';
-import type { Carried, Now } from './result-mode.js';
+import type { Argument } from './base/argument.js';
+import type { Carried, Now } from './base/result-mode.js';
 import type { Connection } from './connection.js';
-import { isReplyError } from './errors.js';
+import { isReplyError } from './base/errors.js';
 import { NO_ROW } from './frame.js';
 import type { Row } from './generated/convention.js';
 import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { Multi } from './multi.js';
 import { PrefixedClient } from './prefix.js';
-import { decodeReplies, type Reply } from './reply.js';
+import { decodeReplies, type Reply } from './resp/reply.js';
 import type { Site } from './single-flight.js';
 import { FED_CLOSED, FED_MORE } from './streams.js';
-import { fromCaller } from './stack.js';
+import { fromCaller } from './base/stack.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { TRACK, Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
-import { checked } from './sugar/option-check.js';
+import { checked } from './base/option-check.js';
 import { PreparedScripts } from './sugar/prepared-scripts.js';
 import { runTransaction } from './transaction.js';
 import { waitFor, type WaitOptions } from './waits.js';

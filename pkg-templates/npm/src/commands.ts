@@ -1,5 +1,5 @@
 /** All methods of commands in one class: those printed from the rows, and those of the families that are written by hand. */
-import type { ResultMode } from './result-mode.js';
+import type { ResultMode } from './base/result-mode.js';
 import { PlainCommands } from './generated/methods.js';
 import { BitCommands } from './sugar/bits.js';
 import { ConnectionCommands } from './sugar/connection.js';

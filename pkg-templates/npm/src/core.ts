@@ -1,12 +1,12 @@
 /** Entry `keylatch/core`: everything but an engine. `Keylatch.from(module)` takes one that the caller compiled. */
-export type { Argument, CommandOption, CommandWord } from './argument.js';
+export type { Argument, CommandOption, CommandWord } from './base/argument.js';
 export type { ArgumentsOf, CommandName, ReplyOf } from './call-types.js';
 export type {
   Carried as ResultIn,
   Later as PromisedResults,
   Now as ImmediateResults,
   ResultMode,
-} from './result-mode.js';
+} from './base/result-mode.js';
 export { BytesClient, Client, type FeedResult } from './client.js';
 export { ManualClock } from './clock.js';
 export { Commands } from './commands.js';
@@ -26,7 +26,7 @@ export {
   UnsafeIntegerError,
   WaitingError,
   WatchError,
-} from './errors.js';
+} from './base/errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
 export type { EventKind } from './generated/events.js';
 export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
@@ -36,7 +36,7 @@ export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from '
 export type { LoadResult, Skipped, SkippedKey, SkipOptions } from './skipped.js';
 export type { EngineModule, KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export type { PrefixedClient, PrefixedCommands } from './prefix.js';
-export { decodeReplies, type Reply } from './reply.js';
+export { decodeReplies, type Reply } from './resp/reply.js';
 export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
 export type { Messages, MessagesOptions } from './messages.js';
 export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscriptions.js';
@@ -78,5 +78,5 @@ export type { SortOptions } from './sugar/sort.js';
 export type { AddCondition, AddOptions, Score, ScoreEnd } from './sugar/sorted-sets.js';
 export type { InvalidationListener, TrackOptions } from './tracking.js';
 export type { TransactionOptions } from './watched-transaction.js';
-export type { AbortSignalLike } from './abort.js';
+export type { AbortSignalLike } from './base/abort.js';
 export type { WaitOptions } from './waits.js';

@@ -2,7 +2,7 @@
 import { compileAdvice } from './compile.js';
 import { LoadError } from './core.js';
 import { engineFile, engineText } from './engine-text.js';
-import { inflate } from './inflate.js';
+import { inflate } from './base/inflate.js';
 
 /** Modules of Node, Deno and Bun that read and unpack ten times as fast. */
 interface BuiltinModules {

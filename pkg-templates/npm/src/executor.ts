@@ -1,6 +1,6 @@
 /** Base class of all command classes: runs one command. The command methods depend on nothing else. */
-import type { Argument } from './argument.js';
-import type { Carried, ResultMode } from './result-mode.js';
+import type { Argument } from './base/argument.js';
+import type { Carried, ResultMode } from './base/result-mode.js';
 import { NAMES, type Row } from './generated/convention.js';
 
 /** Runs commands; its subclasses choose the form of the results. */

@@ -12,12 +12,12 @@ export {
   type KeySource,
 } from './hint/complete.js';
 export { findFault, type FaultKind, type LineFault } from './hint/fault.js';
-export { keyMatcher } from './glob.js';
+export { keyMatcher } from './base/glob.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
 export { findScriptFault, printScriptFault, type ScriptFault } from './hint/script-fault.js';
 export { leaseOf, type Lease } from './race/lease.js';
-export { splitReplies } from './split-replies.js';
+export { splitReplies } from './resp/split-replies.js';
 export type { SessionReport, SessionStep, SessionOptions } from './session.js';
 export { loadFresh, printReply, runSessionOn, splitLine } from './tools.js';
 export { isUnfinished } from './unfinished.js';

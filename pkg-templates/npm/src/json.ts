@@ -1,10 +1,10 @@
 /** Values of strings in a codec, JSON by default: read, written, and loaded when they are missing. */
-import { isBytes, argumentText, type Argument } from './argument.js';
-import { DecodeError } from './errors.js';
-import { textOf } from './reply.js';
+import { isBytes, argumentText, type Argument } from './base/argument.js';
+import { DecodeError } from './base/errors.js';
+import { textOf } from './resp/reply.js';
 import { loadOnce, lifetimeOf, type Lifetime, type PlatformSignal, type Site } from './single-flight.js';
 import type { SetOptions, SetResult } from './sugar/set-options.js';
-import type { AbortSignalLike } from './abort.js';
+import type { AbortSignalLike } from './base/abort.js';
 
 /** Form in which values are stored: text, or with `bytes` Uint8Array. */
 export interface Codec {

@@ -1,8 +1,8 @@
 /** Positions of keys among the arguments of a command, by the key specs of its row. */
-import { argumentText, isBytes, type Argument } from './argument.js';
+import { argumentText, isBytes, type Argument } from './base/argument.js';
 import { NAMES } from './generated/convention.js';
 import { KEYS_OF_ROWS, KEY_SPECS } from './generated/key-positions.js';
-import { textOf } from './reply.js';
+import { textOf } from './resp/reply.js';
 
 let byCommand: Map<string, string> | undefined;
 

@@ -1,9 +1,9 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
-import { checkBytes, type Argument } from './argument.js';
+import { checkBytes, type Argument } from './base/argument.js';
 import { Client } from './client.js';
 import { GuardedClock, ManualClock } from './clock.js';
 import { CLIENT, Connection, type ClientOptions } from './connection.js';
-import { LineError, LoadError, SessionError } from './errors.js';
+import { LineError, LoadError, SessionError } from './base/errors.js';
 import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
 import { Host } from './host.js';
 import { CUSTOM_INSPECT } from './inspection-text.js';
@@ -12,12 +12,12 @@ import { instantiate } from './module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
 import { PARTS } from './parts.js';
-import { textOf } from './reply.js';
+import { textOf } from './resp/reply.js';
 import { Streams } from './streams.js';
 import type { SaveRequests } from './save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
-import { checked, type Shape } from './sugar/option-check.js';
+import { checked, type Shape } from './base/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { runWatched, TRANSACTION, type TransactionOptions } from './watched-transaction.js';

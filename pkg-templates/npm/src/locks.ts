@@ -10,7 +10,7 @@ import { currentPage } from './locks/page.js';
 import { RedlockCoordination } from './locks/redlock.js';
 import { SYSTEM_TIME, type Time } from './locks/time.js';
 import { isLocalEngine } from './locks/trackers.js';
-import { checked } from './sugar/option-check.js';
+import { checked } from './base/option-check.js';
 
 export type { Barrier, ArriveOptions, BarrierOptions } from './locks/barrier.js';
 export type { CallClient, ExecClient, LockStore, SendClient } from './locks/commander.js';

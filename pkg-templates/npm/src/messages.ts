@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Messages of a channel, or events of keys, as an async iterator with a queue of bounded length. */
-import type { Shape } from './sugar/option-check.js';
-import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
+import type { Shape } from './base/option-check.js';
+import { abortReason, onAbort, type AbortSignalLike } from './base/abort.js';
 
 /** Default length of the queue. */
 const LIMIT = 1024;

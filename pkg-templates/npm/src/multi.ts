@@ -2,11 +2,11 @@
  * Transactions: commands are queued here and sent together by `exec`, so that no command of another client runs between
  * them.
  */
-import type { Argument } from './argument.js';
-import type { Carried, ResultMode } from './result-mode.js';
+import type { Argument } from './base/argument.js';
+import type { Carried, ResultMode } from './base/result-mode.js';
 import { Commands } from './commands.js';
-import { ExecError, type ReplyError, UnsafeIntegerError } from './errors.js';
-import { checked, type Shape } from './sugar/option-check.js';
+import { ExecError, type ReplyError, UnsafeIntegerError } from './base/errors.js';
+import { checked, type Shape } from './base/option-check.js';
 
 /** Result mode of a transaction: each method returns the transaction itself, with one more result in its type. */
 export interface Queued<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {

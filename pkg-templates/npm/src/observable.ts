@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Events and messages of a database: callbacks and iterations. */
-import type { Argument } from './argument.js';
+import type { Argument } from './base/argument.js';
 import { Client } from './client.js';
 import { Connection } from './connection.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from './events.js';
 import type { Host } from './host.js';
 import { MESSAGES, Messages, type MessagesOptions } from './messages.js';
-import { checked } from './sugar/option-check.js';
+import { checked } from './base/option-check.js';
 import {
   SUBSCRIBE,
   Subscriptions,

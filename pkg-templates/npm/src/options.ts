@@ -1,7 +1,7 @@
 /** The options of an engine, checked. */
 import { ManualClock } from './clock.js';
 import type { GlueOptions } from './glue.js';
-import { checked, type Shape } from './sugar/option-check.js';
+import { checked, type Shape } from './base/option-check.js';
 
 /** WebAssembly.Module, where the program's own types declare it; server programs often omit the DOM's types. */
 type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }

@@ -1,6 +1,6 @@
 /** Classes and functions of this layer that entries beside it extend: there must be one copy of each class. */
-import { abortReason, onAbort } from './abort.js';
-import { bytesOf, commandName } from './argument.js';
+import { abortReason, onAbort } from './base/abort.js';
+import { bytesOf, commandName } from './base/argument.js';
 import {
   ClockError,
   ClosedError,
@@ -10,20 +10,20 @@ import {
   SessionError,
   UnsafeIntegerError,
   WatchError,
-} from './errors.js';
+} from './base/errors.js';
 import { Events, LISTEN } from './events.js';
 import { codecOf, decode, encode, JSON_CODEC, nameOf } from './json.js';
 import { MESSAGES, Messages } from './messages.js';
 import { QueuedCommands } from './multi.js';
 import { wordOf } from './key-positions.js';
 import { Prefix } from './prefix.js';
-import { decodeReplies, doubleOf, textOf } from './reply.js';
+import { decodeReplies, doubleOf, textOf } from './resp/reply.js';
 import { SUBSCRIBE } from './subscriptions.js';
 import { PAGE } from './sugar/arguments.js';
 import { BlockingCommands } from './sugar/blocking.js';
 import { SCAN } from './sugar/keys.js';
-import { checked } from './sugar/option-check.js';
-import { fromCaller } from './stack.js';
+import { checked } from './base/option-check.js';
+import { fromCaller } from './base/stack.js';
 import { transactionResult } from './transaction.js';
 import { TRANSACTION } from './watched-transaction.js';
 

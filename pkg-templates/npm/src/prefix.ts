@@ -2,14 +2,14 @@
  * Views of a prefix: a client in which each key of a command gets a prefix, and loses it in replies. The positions of
  * keys come from the rows.
  */
-import { bytesOf, isBytes, argumentText, type Argument } from './argument.js';
+import { bytesOf, isBytes, argumentText, type Argument } from './base/argument.js';
 import type { Connection } from './connection.js';
-import { ReplyError } from './errors.js';
+import { ReplyError } from './base/errors.js';
 import { NO_ROW } from './frame.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { keyIndices, specsOf, wordOf } from './key-positions.js';
 import { Multi } from './multi.js';
-import type { Carried, Now } from './result-mode.js';
+import type { Carried, Now } from './base/result-mode.js';
 import type { Site } from './single-flight.js';
 import { runTransaction } from './transaction.js';
 import { PreparedScripts } from './sugar/prepared-scripts.js';

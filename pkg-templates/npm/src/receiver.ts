@@ -6,7 +6,7 @@ import type { ClientObserver } from './client-observers.js';
 import type { Host } from './host.js';
 import type { Message, MessageSource } from './message-source.js';
 import type { Instance } from './instance.js';
-import { ReplyReader } from './reply.js';
+import { ReplyReader } from './resp/reply.js';
 
 /** @internal One message as its elements; texts are bytes. */
 export type Parts = readonly unknown[];

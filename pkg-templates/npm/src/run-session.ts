@@ -1,7 +1,7 @@
 /** Sessions on a fresh engine. */
 import { Keylatch, ManualClock, type KeylatchOptions } from './index.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
-import type { Shape } from './sugar/option-check.js';
+import type { Shape } from './base/option-check.js';
 import { runSessionOn } from './tools.js';
 
 /** Options of `runSession`. The seed is 0 unless given, so that random choices are equal at every run. */

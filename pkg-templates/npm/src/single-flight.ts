@@ -1,11 +1,11 @@
 /** Loads of missing values: concurrent callers of one engine share one load of a key. */
-import { bytesOf, type Argument } from './argument.js';
+import { bytesOf, type Argument } from './base/argument.js';
 import { Connection } from './connection.js';
-import { ReplyError } from './errors.js';
+import { ReplyError } from './base/errors.js';
 import { NO_ROW } from './frame.js';
 import type { Host } from './host.js';
 import { runTransaction } from './transaction.js';
-import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
+import { abortReason, onAbort, type AbortSignalLike } from './base/abort.js';
 
 /** How long a loaded value lives, at most one of both; without any, until it is deleted. */
 export type Lifetime =

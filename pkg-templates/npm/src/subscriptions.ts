@@ -3,12 +3,12 @@
  * Callbacks for messages of channels. All subscriptions of one database share one client of the engine, which is
  * connected while there are any.
  */
-import { bytesOf, type Argument } from './argument.js';
+import { bytesOf, type Argument } from './base/argument.js';
 import type { Host } from './host.js';
 import type { Instance } from './instance.js';
 import { type PushListener, type Parts, Receiver } from './receiver.js';
-import { textOf } from './reply.js';
-import type { Shape } from './sugar/option-check.js';
+import { textOf } from './resp/reply.js';
+import type { Shape } from './base/option-check.js';
 
 /** Callback for messages. The pattern is given for pattern subscriptions. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;

@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Client-side caching: a callback for keys with outdated copies. */
-import type { Argument } from './argument.js';
+import type { Argument } from './base/argument.js';
 import type { Connection, Dependent } from './connection.js';
-import { ReplyError } from './errors.js';
+import { ReplyError } from './base/errors.js';
 import type { Instance } from './instance.js';
 import { type PushListener, type Parts, Receiver } from './receiver.js';
-import { textOf } from './reply.js';
-import type { Shape } from './sugar/option-check.js';
+import { textOf } from './resp/reply.js';
+import type { Shape } from './base/option-check.js';
 import type { Unsubscribe } from './subscriptions.js';
 
 /** Callback with the keys of outdated copies; null: all keys. */

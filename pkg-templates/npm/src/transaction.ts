@@ -1,9 +1,9 @@
 /** MULTI, the queued commands and EXEC as one step of the engine. */
-import { commandName, type Argument } from './argument.js';
+import { commandName, type Argument } from './base/argument.js';
 import type { Connection } from './connection.js';
-import { ReplyError } from './errors.js';
+import { ReplyError } from './base/errors.js';
 import { NO_ROW } from './frame.js';
-import type { Reply } from './reply.js';
+import type { Reply } from './resp/reply.js';
 
 type Queue = readonly (readonly Argument[])[];
 type Replies = Reply<string | Uint8Array>;

@@ -2,15 +2,15 @@
  * Blocking commands. Each runs on an engine client of its own, so that other commands do not wait behind it, and
  * returns a promise of its reply. Nothing polls: the host notifies the observer when the reply has reached that client.
  */
-import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
-import { commandName, type Argument } from './argument.js';
+import { abortReason, onAbort, type AbortSignalLike } from './base/abort.js';
+import { commandName, type Argument } from './base/argument.js';
 import type { ClientObserver } from './client-observers.js';
 import { Connection } from './connection.js';
-import { ClosedError, PoisonedError, ReplyError } from './errors.js';
+import { ClosedError, PoisonedError, ReplyError } from './base/errors.js';
 import { BLOCKED } from './frame.js';
 import type { Instance } from './instance.js';
-import { ReplyReader, type Reply } from './reply.js';
-import { fromTrace, trace, type Trace } from './stack.js';
+import { ReplyReader, type Reply } from './resp/reply.js';
+import { fromTrace, trace, type Trace } from './base/stack.js';
 
 /** Options of the methods that wait. */
 export interface WaitOptions {

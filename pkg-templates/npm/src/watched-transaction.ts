@@ -1,8 +1,8 @@
 /** Optimistic transactions: work on a client of its own, again while watched keys change. */
 import type { Client } from './client.js';
-import { WatchError } from './errors.js';
-import type { Shape } from './sugar/option-check.js';
-import { abortReason, onAbort, type AbortSignalLike } from './abort.js';
+import { WatchError } from './base/errors.js';
+import type { Shape } from './base/option-check.js';
+import { abortReason, onAbort, type AbortSignalLike } from './base/abort.js';
 
 /** Options of `transaction`. */
 export interface TransactionOptions {

@@ -1,7 +1,7 @@
 /** The interactive command line, and its variant without a terminal: lines in, replies out. */
 import { createInterface, type Interface } from 'node:readline';
 import { complete, ghostHint, isUnfinished } from '../hints.js';
-import { oneLine } from '../one-line.js';
+import { oneLine } from '../base/one-line.js';
 import { showGhost } from './ghost.js';
 import { History } from './history.js';
 import { printError } from './output.js';

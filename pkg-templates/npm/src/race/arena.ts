@@ -5,7 +5,7 @@
 import type { Client } from '../client.js';
 import type { ManualClock } from '../clock.js';
 import type { Keylatch } from '../keylatch.js';
-import { splitReplies } from '../split-replies.js';
+import { splitReplies } from '../resp/split-replies.js';
 import { loadFresh } from '../tools.js';
 import { errorReply } from './replies.js';
 import { isDeterminedByKeys } from './repeatable.js';

@@ -1,7 +1,7 @@
 /** Runs all orders of a race on engines of its own, and lists how they end. */
 import type { KeylatchOptions } from '../options.js';
 import { Keylatch, ManualClock } from '../index.js';
-import type { Shape } from '../sugar/option-check.js';
+import type { Shape } from '../base/option-check.js';
 import { printReply, runSessionOn, splitLine, toolsOf } from '../tools.js';
 import { Arena, type Engine } from './arena.js';
 import { Course } from './course.js';

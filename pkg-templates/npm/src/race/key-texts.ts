@@ -4,7 +4,7 @@
  */
 import type { Client } from '../client.js';
 import type { Keylatch, KeyInfo } from '../keylatch.js';
-import { decodeReplies, type Reply } from '../reply.js';
+import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { RaceKey } from './report.js';
 import { LONG_BYTES, shortened } from './short-texts.js';
 

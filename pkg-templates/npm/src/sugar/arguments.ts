@@ -1,6 +1,6 @@
 /** Forms of arguments that several families share. */
-import type { Argument } from '../argument.js';
-import { isArgument, type Shape, shown } from './option-check.js';
+import type { Argument } from '../base/argument.js';
+import { isArgument, type Shape, shown } from '../base/option-check.js';
 
 /** One key or several. */
 export type Keys = Argument | readonly Argument[];

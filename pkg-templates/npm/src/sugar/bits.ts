@@ -1,10 +1,10 @@
 /** Strings as arrays of bits. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { listOf } from './arguments.js';
-import { checked, refuse, type Shape, tooMany } from './option-check.js';
+import { checked, refuse, type Shape, tooMany } from '../base/option-check.js';
 
 /** A part of a string, both ends included; negative ones count from the end. In bytes by default. */
 export interface BitRange {

@@ -2,13 +2,13 @@
  * Commands that wait until there is something, as promises. Each waits on a client of its own: this one goes on. Timeouts
  * are in seconds, fractions too; 0 waits for ever, and null is the answer when the time is over.
  */
-import type { Argument } from '../argument.js';
-import type { ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { ResultMode } from '../base/result-mode.js';
 import { Commands } from '../commands.js';
 import type { WaitOptions } from '../waits.js';
 import { listed, pushCounted, type Keys } from './arguments.js';
 import type { ListEnd } from './lists.js';
-import { checked, refuse, type Shape, tooMany } from './option-check.js';
+import { checked, refuse, type Shape, tooMany } from '../base/option-check.js';
 import type { ScoreEnd } from './sorted-sets.js';
 
 export interface PopWaitOptions extends WaitOptions {

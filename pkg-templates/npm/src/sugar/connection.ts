@@ -1,9 +1,9 @@
 /** Connection and server. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
-import { tooMany } from './option-check.js';
+import { tooMany } from '../base/option-check.js';
 
 export abstract class ConnectionCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,

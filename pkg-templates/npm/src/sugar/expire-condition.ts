@@ -1,6 +1,6 @@
 /** Condition of a new expiry: a word as in Redis, or options. */
-import type { Argument } from '../argument.js';
-import { checked, refuse, type Shape } from './option-check.js';
+import type { Argument } from '../base/argument.js';
+import { checked, refuse, type Shape } from '../base/option-check.js';
 
 /** Condition of EXPIRE as a word: no expiry yet (NX), one (XX), a later one (GT), an earlier one (LT). */
 export type ExpireCondition = 'NX' | 'XX' | 'GT' | 'LT';

@@ -1,10 +1,10 @@
 /** Geospatial indexes: sorted sets with positions on the globe as scores. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { methodAt, type Pairs, pairsOf, refusePair } from './arguments.js';
-import { checked, isArgument, refuse, type Shape, tooMany } from './option-check.js';
+import { checked, isArgument, refuse, type Shape, tooMany } from '../base/option-check.js';
 
 /** Degrees: longitude first, east and north positive. */
 export type Position = readonly [longitude: number, latitude: number];

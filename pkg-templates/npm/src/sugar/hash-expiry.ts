@@ -1,10 +1,10 @@
 /** Fields of hashes that expire. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { methodAt, pushAll, pushCounted, pushPairs, type Keys, type Pairs } from './arguments.js';
 import { type ExpireCondition, type ExpireOptions, pushWhen } from './expire-condition.js';
-import { checked, excluded, tooMany, whole } from './option-check.js';
+import { checked, excluded, tooMany, whole } from '../base/option-check.js';
 import {
   type ExpiryOrKeep,
   type ExpiryOrPersist,

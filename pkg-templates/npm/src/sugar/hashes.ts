@@ -1,10 +1,10 @@
 /** Hashes. What lets single fields expire is in hash-expiry.ts. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { methodAt, PAGE, type PageOptions, type Pairs, pushPage, pushPairs } from './arguments.js';
-import { checked, integer, type Shape, tooMany } from './option-check.js';
+import { checked, integer, type Shape, tooMany } from '../base/option-check.js';
 
 const RANDOM: Shape<{ readonly withvalues?: boolean | undefined }> = { withvalues: 'flag' };
 const HSCAN: Shape<PageOptions & { readonly novalues?: boolean | undefined }> = { ...PAGE, novalues: 'flag' };

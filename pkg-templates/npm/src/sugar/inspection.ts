@@ -1,9 +1,9 @@
 /** Information about the engine and its keys, and the configuration. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { type Pairs, pushPairs } from './arguments.js';
-import { tooMany } from './option-check.js';
+import { tooMany } from '../base/option-check.js';
 
 export abstract class InspectionCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<
   C,

@@ -1,6 +1,6 @@
 /** Integers of replies as numbers, or as bigints on request. */
-import { UnsafeIntegerError } from '../errors.js';
-import { checked, type Shape } from './option-check.js';
+import { UnsafeIntegerError } from '../base/errors.js';
+import { checked, type Shape } from '../base/option-check.js';
 
 /** Form of an integer in the result. */
 interface IntegerOptions {

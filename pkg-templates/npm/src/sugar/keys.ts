@@ -1,10 +1,10 @@
 /** Keys of any type: copies, dumps, pages of names. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { PAGE, type PageOptions, pushPage } from './arguments.js';
-import { checked, type Shape, tooMany, whole } from './option-check.js';
+import { checked, type Shape, tooMany, whole } from '../base/option-check.js';
 
 export interface CopyOptions {
   /** The database to copy into. */

@@ -1,10 +1,10 @@
 /** Lists. What waits for elements is in blocking.ts. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { pushCounted, type Keys } from './arguments.js';
-import { checked, type Shape, tooMany, whole } from './option-check.js';
+import { checked, type Shape, tooMany, whole } from '../base/option-check.js';
 
 /** The head of a list is at its left. */
 export type ListEnd = 'LEFT' | 'RIGHT';

@@ -1,8 +1,8 @@
 /** Prepared scripts: functions of JavaScript that run a script in Lua by its name. For engines in this process. */
-import type { Argument } from '../argument.js';
-import { ReplyError } from '../errors.js';
-import type { Reply } from '../reply.js';
-import { checked, refuse, tooMany, type Shape } from './option-check.js';
+import type { Argument } from '../base/argument.js';
+import { ReplyError } from '../base/errors.js';
+import type { Reply } from '../resp/reply.js';
+import { checked, refuse, tooMany, type Shape } from '../base/option-check.js';
 import { Walks } from './walks.js';
 
 /** Options of `script`. */

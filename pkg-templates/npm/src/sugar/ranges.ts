@@ -1,8 +1,8 @@
 /** Parts of sorted sets: by rank, by score, by name. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
-import { checked, type Shape, tooMany } from './option-check.js';
+import { checked, type Shape, tooMany } from '../base/option-check.js';
 
 export interface RangeOptions {
   /** Kind of `start` and `stop`: ranks by default. `LEX` compares names, for members of equal scores. */

@@ -1,6 +1,6 @@
 /** Maps and Sets of replies as objects and arrays, which JSON can hold. */
-import { textOf } from '../reply.js';
-import { checked, type Shape } from './option-check.js';
+import { textOf } from '../resp/reply.js';
+import { checked, type Shape } from '../base/option-check.js';
 
 /** Result as an object without a prototype instead of a Map. Its names are text, also in bytes. */
 export interface AsObject {

@@ -1,9 +1,9 @@
 /** Scripts and functions in Lua. They run in the package keylatch-scripting; in keylatch their commands fail with the reason. */
-import type { Argument } from '../argument.js';
+import type { Argument } from '../base/argument.js';
 import { Executor } from '../executor.js';
-import type { Reply } from '../reply.js';
-import type { Carried, ResultMode } from '../result-mode.js';
-import { checked, refuse, tooMany, type Shape } from './option-check.js';
+import type { Reply } from '../resp/reply.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
+import { checked, refuse, tooMany, type Shape } from '../base/option-check.js';
 
 /** Options of `functionLoad`. */
 export interface FunctionLoadOptions {

@@ -1,9 +1,9 @@
 /** Several sorted sets, or sets, put together. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { pushAll, pushCounted, type Keys } from './arguments.js';
-import { checked, type Shape, tooMany } from './option-check.js';
+import { checked, type Shape, tooMany } from '../base/option-check.js';
 import { CARDINALITY, type CardinalityOptions } from './sets.js';
 
 export interface CombineOptions {

@@ -1,5 +1,5 @@
 /** The options of SET and of its relatives, and what SET answers for which of them. */
-import type { Argument } from '../argument.js';
+import type { Argument } from '../base/argument.js';
 import {
   excluded,
   flag,
@@ -11,7 +11,7 @@ import {
   requirePlain,
   type Shape,
   unknownOption,
-} from './option-check.js';
+} from '../base/option-check.js';
 
 type None<Names extends string> = { readonly [Name in Names]?: undefined };
 type One<Name extends string, Value, Names extends string> = { readonly [N in Name]?: Value | undefined } & None<

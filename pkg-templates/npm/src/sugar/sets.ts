@@ -1,10 +1,10 @@
 /** Sets. Replies that are sets are `Set`; as bytes their members are compared by identity, so walk them. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { type Keys, PAGE, type PageOptions, pushCounted, pushPage } from './arguments.js';
-import { checked, integer, type Shape, tooMany, whole } from './option-check.js';
+import { checked, integer, type Shape, tooMany, whole } from '../base/option-check.js';
 import { type AsArray, type AsSet, setAs } from './result-forms.js';
 
 export interface CardinalityOptions {

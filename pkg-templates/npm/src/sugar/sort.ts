@@ -1,9 +1,9 @@
 /** Lists, sets and sorted sets in another order. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { listed, type Keys } from './arguments.js';
-import { checked, type Shape, tooMany } from './option-check.js';
+import { checked, type Shape, tooMany } from '../base/option-check.js';
 
 export interface SortOptions {
   /** Key to compare by: `*` stands for the element, `->` leads to a field of a hash; `'nosort'` keeps the order. */

@@ -1,6 +1,6 @@
 /** Sorted sets: members, scores and ranks. Ranges are in ranges.ts, several sets together in set-algebra.ts. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import {
@@ -15,7 +15,7 @@ import {
   refusePair,
 } from './arguments.js';
 import { POP, type PopOptions } from './lists.js';
-import { checked, integer, isArgument, type Shape, tooMany, whole } from './option-check.js';
+import { checked, integer, isArgument, type Shape, tooMany, whole } from '../base/option-check.js';
 
 export type ScoreEnd = 'MIN' | 'MAX';
 

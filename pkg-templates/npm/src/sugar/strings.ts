@@ -1,10 +1,10 @@
 /** Strings: SET and GET with all their relatives. Arguments in the order of the command, options as an object. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../generated/convention.js';
 import { type PairNames, type Pairs, pushAll, pushPairs } from './arguments.js';
-import { checked, type Shape, tooMany } from './option-check.js';
+import { checked, type Shape, tooMany } from '../base/option-check.js';
 import {
   DELEX,
   type DelexOptions,

@@ -2,13 +2,13 @@
  * Walks over everything there is, page by page, as generators: for engines in this process. What is there from the
  * beginning of a walk to its end comes at least once, whatever changes meanwhile.
  */
-import type { Argument } from '../argument.js';
-import type { Now } from '../result-mode.js';
-import { doubleOf, textOf } from '../reply.js';
+import type { Argument } from '../base/argument.js';
+import type { Now } from '../base/result-mode.js';
+import { doubleOf, textOf } from '../resp/reply.js';
 import { PAGE, type PageOptions } from './arguments.js';
 import { BlockingCommands } from './blocking.js';
 import { SCAN, type ScanOptions } from './keys.js';
-import { checked } from './option-check.js';
+import { checked } from '../base/option-check.js';
 
 type Page<Text> = readonly [cursor: Text, items: Text[]];
 

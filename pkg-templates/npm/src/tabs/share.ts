@@ -1,7 +1,7 @@
 /** Opens a shared database. */
 import { Keylatch, type KeylatchOptions } from '../index.js';
 import { indexedDbStore, open, type Durability, type Store } from '../persist-browser.js';
-import type { Shape } from '../sugar/option-check.js';
+import type { Shape } from '../base/option-check.js';
 import { platform, type Environment } from './environment.js';
 import { Hub } from './hub.js';
 import type { Opened } from './leadership.js';

@@ -1,7 +1,7 @@
 /** The commands of a client across tabs: methods of the same names and types, with promises of their results. */
 import { Keylatch, type PageOptions, type ScanOptions } from '../index.js';
-import type { Argument } from '../argument.js';
-import type { Later } from '../result-mode.js';
+import type { Argument } from '../base/argument.js';
+import type { Later } from '../base/result-mode.js';
 import type { BlockingCommands } from '../sugar/blocking.js';
 import type { WaitOptions } from '../waits.js';
 import { SharedMulti } from './shared-multi.js';

@@ -19,10 +19,10 @@ import {
   type TransactionOptions,
   type Unsubscribe,
 } from '../index.js';
-import type { Argument } from '../argument.js';
+import type { Argument } from '../base/argument.js';
 import type { Persistence } from '../persist-browser.js';
 import type { MessageKind } from '../subscriptions.js';
-import type { Shape } from '../sugar/option-check.js';
+import type { Shape } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from './shared-client.js';

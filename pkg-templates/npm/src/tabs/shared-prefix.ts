@@ -1,6 +1,6 @@
 /** Views of a prefix across tabs. */
 import { Keylatch } from '../index.js';
-import type { Argument } from '../argument.js';
+import type { Argument } from '../base/argument.js';
 import type { Prefix as PrefixOf } from '../prefix.js';
 import type { WaitOptions } from '../waits.js';
 import { SharedCommands } from './shared-commands.js';

@@ -2,7 +2,7 @@
 import { Keylatch, type KeylatchOptions } from '../index.js';
 import { Server, type ServerOptions } from '../server.js';
 import { SERVER } from '../server/options.js';
-import type { Shape } from '../sugar/option-check.js';
+import type { Shape } from '../base/option-check.js';
 import { registry } from './registry.js';
 import { TestServer } from './test-server.js';
 

@@ -5,7 +5,7 @@
  * bigint · big number -> bigint · double -> number · boolean · null (all forms) -> null · array, push -> array · map ->
  * Map · set -> Set · error -> ReplyError as a value: the caller throws it when it is the whole reply.
  */
-import { ReplyError } from './errors.js';
+import { ReplyError } from '../base/errors.js';
 
 /** Any reply. `Text` is the type of bulk strings: string, or Uint8Array on request. */
 export type Reply<Text = string> =

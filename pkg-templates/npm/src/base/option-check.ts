@@ -2,7 +2,7 @@
  * Checks of options and arguments, before a command is sent. Every refusal is a TypeError that names the method and
  * says what to pass: an option that is ignored silently is a lock without a lease.
  */
-import { isBytes } from '../argument.js';
+import { isBytes } from './argument.js';
 import { nearest } from './nearest.js';
 
 /** Form of an option's value. A list holds the values to choose from. */
