@@ -8,9 +8,9 @@ import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } fr
 import { Host } from './host.js';
 import { CUSTOM_INSPECT } from './inspection-text.js';
 import { Instance } from './instance.js';
-import { instantiate } from './module.js';
+import { instantiate, type EngineModule } from './module.js';
 import { ObservableClient } from './observable.js';
-import { engineOptions, glueOptions, parametersOf, type EngineModule, type KeylatchOptions } from './options.js';
+import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
 import { PARTS } from './parts.js';
 import { textOf } from './resp/reply.js';
 import { Streams } from './streams.js';

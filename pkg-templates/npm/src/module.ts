@@ -3,7 +3,16 @@ import { instantiate as bind } from '#glue';
 import { compileAdvice } from './compile.js';
 import { LoadError } from './base/errors.js';
 import type { Glue } from './glue.js';
-import type { EngineModule } from './options.js';
+
+/** WebAssembly.Module, where the program's own types declare it; server programs often omit the DOM's types. */
+type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module
+  : object;
+
+type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
+
+/** A compiled module, its bytes, or a function that returns either when the first command comes. */
+export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
 
 /** Compiled modules by their bytes: the same bytes are compiled once. */
 const compiled = new WeakMap<object, WebAssembly.Module>();

@@ -2,16 +2,7 @@
 import { ManualClock } from './clock.js';
 import type { GlueOptions } from './glue.js';
 import { checked, type Shape } from './base/option-check.js';
-
-/** WebAssembly.Module, where the program's own types declare it; server programs often omit the DOM's types. */
-type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
-  ? Module
-  : object;
-
-type ModuleOrBytes = CompiledModule | ArrayBuffer | ArrayBufferView;
-
-/** A compiled module, its bytes, or a function that returns either when the first command comes. */
-export type EngineModule = ModuleOrBytes | (() => ModuleOrBytes);
+import type { EngineModule } from './module.js';
 
 /** Options of an engine. */
 export interface KeylatchOptions {
