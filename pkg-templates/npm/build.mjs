@@ -1,7 +1,7 @@
 // Builds the package: target/engine (bindings and wasm), target/generated (the command table) and src become
 // target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
-// src/generated. Four steps: bundles, declarations, the command line, the files beside them. KEYLATCH_NAME is the name of the
-// package: keylatch-scripting has another engine, and takes the declarations of keylatch, which is built first.
+// the folders `generated` of src. Four steps: bundles, declarations, the command line, the files beside them. KEYLATCH_NAME is
+// the name of the package: keylatch-scripting has another engine, and takes the declarations of keylatch, which is built first.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

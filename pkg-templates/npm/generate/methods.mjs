@@ -269,7 +269,7 @@ import { integerAs } from '../sugar/integers.js';
 import { tooMany, whole } from '../base/option-check.js';
 import { type AsArray, type AsMap, type AsObject, type AsSet, mapAs, setAs } from '../sugar/result-forms.js';
 import { Calls } from './calls.js';
-import { Row } from './convention.js';
+import { Row } from '../host/generated/convention.js';
 
 /** Methods of commands without options: their arguments in the command's order. */
 export abstract class PlainCommands<C extends ResultMode, Text extends string | Uint8Array> extends Calls<C, Text> {

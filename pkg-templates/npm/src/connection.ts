@@ -1,9 +1,9 @@
 /** Engine-side half of a client: connected at its first command. All commands of the client pass through here. */
 import type { Argument } from './base/argument.js';
 import { ClosedError, ENDED } from './base/errors.js';
-import type { GlueClient } from './glue.js';
-import type { Host } from './host.js';
-import type { Instance } from './instance.js';
+import type { GlueClient } from './host/glue.js';
+import type { Host } from './host/host.js';
+import type { Instance } from './host/instance.js';
 import type { Reply } from './resp/reply.js';
 import type { Shape } from './base/option-check.js';
 

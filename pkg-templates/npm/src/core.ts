@@ -8,7 +8,7 @@ export type {
   ResultMode,
 } from './base/result-mode.js';
 export { BytesClient, Client, type FeedResult } from './client.js';
-export { ManualClock } from './clock.js';
+export { ManualClock } from './host/clock.js';
 export { Commands } from './commands.js';
 export type { ClientOptions } from './connection.js';
 export {
@@ -27,18 +27,18 @@ export {
   WaitingError,
   WatchError,
 } from './base/errors.js';
-export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './events.js';
-export type { EventKind } from './generated/events.js';
+export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './host/events.js';
+export type { EventKind } from './host/generated/events.js';
 export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
 export type { Codec, CodedValues, Loader, LoadOptions } from './json.js';
 export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './keylatch.js';
 export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from './multi.js';
 export type { LoadResult, Skipped, SkippedKey, SkipOptions } from './skipped.js';
-export type { EngineModule } from './module.js';
+export type { EngineModule } from './host/module.js';
 export type { KeylatchOptions, MaxmemoryPolicy } from './options.js';
 export type { PrefixedClient, PrefixedCommands } from './prefix.js';
 export { decodeReplies, type Reply } from './resp/reply.js';
-export type { Stream, StreamHost, Streams, StreamUser } from './streams.js';
+export type { Stream, StreamHost, Streams, StreamUser } from './host/streams.js';
 export type { Messages, MessagesOptions } from './messages.js';
 export type { MessageListener, SubscribeOptions, Unsubscribe } from './subscriptions.js';
 export type { Keys, PageOptions, Pairs } from './sugar/arguments.js';

@@ -1,5 +1,5 @@
 /** The engine inside the package's script, for runtimes that may compile. */
-import { compileAdvice } from './compile.js';
+import { compileAdvice } from './host/compile.js';
 import { LoadError } from './core.js';
 import { engineFile, engineText } from './engine-text.js';
 import { inflate } from './base/inflate.js';

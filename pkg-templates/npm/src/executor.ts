@@ -1,7 +1,7 @@
 /** Base class of all command classes: runs one command. The command methods depend on nothing else. */
 import type { Argument } from './base/argument.js';
 import type { Carried, ResultMode } from './base/result-mode.js';
-import { NAMES, type Row } from './generated/convention.js';
+import { NAMES, type Row } from './host/generated/convention.js';
 
 /** Runs commands; its subclasses choose the form of the results. */
 export abstract class Executor<C extends ResultMode, _Text extends string | Uint8Array> {

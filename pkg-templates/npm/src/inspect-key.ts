@@ -1,6 +1,6 @@
 /** Inspection of one key, page by page, outside commands and clients. */
 import { bytesOf, type Argument } from './base/argument.js';
-import type { Host } from './host.js';
+import type { Host } from './host/host.js';
 import { decodeReplies, textOf } from './resp/reply.js';
 import type { Shape } from './base/option-check.js';
 

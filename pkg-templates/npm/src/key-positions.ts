@@ -1,6 +1,6 @@
 /** Positions of keys among the arguments of a command, by the key specs of its row. */
 import { argumentText, isBytes, type Argument } from './base/argument.js';
-import { NAMES } from './generated/convention.js';
+import { NAMES } from './host/generated/convention.js';
 import { KEYS_OF_ROWS, KEY_SPECS } from './generated/key-positions.js';
 import { textOf } from './resp/reply.js';
 

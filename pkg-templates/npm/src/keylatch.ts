@@ -1,20 +1,20 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
 import { checkBytes, type Argument } from './base/argument.js';
 import { Client } from './client.js';
-import { GuardedClock, ManualClock } from './clock.js';
+import { GuardedClock, ManualClock } from './host/clock.js';
 import { CLIENT, Connection, type ClientOptions } from './connection.js';
 import { LineError, LoadError, SessionError } from './base/errors.js';
 import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
-import { Host } from './host.js';
+import { Host } from './host/host.js';
 import { CUSTOM_INSPECT } from './inspection-text.js';
-import { Instance } from './instance.js';
-import { instantiate, type EngineModule } from './module.js';
+import { Instance } from './host/instance.js';
+import { instantiate, type EngineModule } from './host/module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
 import { PARTS } from './parts.js';
 import { textOf } from './resp/reply.js';
-import { Streams } from './streams.js';
-import type { SaveRequests } from './save-requests.js';
+import { Streams } from './host/streams.js';
+import type { SaveRequests } from './host/save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from './session.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from './base/option-check.js';

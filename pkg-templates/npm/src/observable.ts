@@ -10,8 +10,8 @@ import {
   type EventName,
   type KeyEvent,
   type ListenOptions,
-} from './events.js';
-import type { Host } from './host.js';
+} from './host/events.js';
+import type { Host } from './host/host.js';
 import { MESSAGES, Messages, type MessagesOptions } from './messages.js';
 import { checked } from './base/option-check.js';
 import {

@@ -11,7 +11,7 @@ import {
   UnsafeIntegerError,
   WatchError,
 } from './base/errors.js';
-import { Events, LISTEN } from './events.js';
+import { Events, LISTEN } from './host/events.js';
 import { codecOf, decode, encode, JSON_CODEC, nameOf } from './json.js';
 import { MESSAGES, Messages } from './messages.js';
 import { QueuedCommands } from './multi.js';

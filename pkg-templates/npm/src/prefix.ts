@@ -5,7 +5,7 @@
 import { bytesOf, isBytes, argumentText, type Argument } from './base/argument.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './base/errors.js';
-import { NO_ROW } from './frame.js';
+import { NO_ROW } from './host/frame.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { keyIndices, specsOf, wordOf } from './key-positions.js';
 import { Multi } from './multi.js';

@@ -2,10 +2,10 @@
  * A client of the engine that only receives messages: connected while there is a listener, and reconnected after CLIENT
  * KILL.
  */
-import type { ClientObserver } from './client-observers.js';
-import type { Host } from './host.js';
-import type { Message, MessageSource } from './message-source.js';
-import type { Instance } from './instance.js';
+import type { ClientObserver } from './host/client-observers.js';
+import type { Host } from './host/host.js';
+import type { Message, MessageSource } from './host/message-source.js';
+import type { Instance } from './host/instance.js';
 import { ReplyReader } from './resp/reply.js';
 
 /** @internal One message as its elements; texts are bytes. */

@@ -2,8 +2,8 @@
 import { bytesOf, type Argument } from './base/argument.js';
 import { Connection } from './connection.js';
 import { ReplyError } from './base/errors.js';
-import { NO_ROW } from './frame.js';
-import type { Host } from './host.js';
+import { NO_ROW } from './host/frame.js';
+import type { Host } from './host/host.js';
 import { runTransaction } from './transaction.js';
 import { abortReason, onAbort, type AbortSignalLike } from './base/abort.js';
 

@@ -4,8 +4,8 @@
  * connected while there are any.
  */
 import { bytesOf, type Argument } from './base/argument.js';
-import type { Host } from './host.js';
-import type { Instance } from './instance.js';
+import type { Host } from './host/host.js';
+import type { Instance } from './host/instance.js';
 import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './resp/reply.js';
 import type { Shape } from './base/option-check.js';

@@ -3,7 +3,7 @@
 import type { Argument } from './base/argument.js';
 import type { Connection, Dependent } from './connection.js';
 import { ReplyError } from './base/errors.js';
-import type { Instance } from './instance.js';
+import type { Instance } from './host/instance.js';
 import { type PushListener, type Parts, Receiver } from './receiver.js';
 import { textOf } from './resp/reply.js';
 import type { Shape } from './base/option-check.js';

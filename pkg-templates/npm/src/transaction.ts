@@ -2,7 +2,7 @@
 import { commandName, type Argument } from './base/argument.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from './base/errors.js';
-import { NO_ROW } from './frame.js';
+import { NO_ROW } from './host/frame.js';
 import type { Reply } from './resp/reply.js';
 
 type Queue = readonly (readonly Argument[])[];

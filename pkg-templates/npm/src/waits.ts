@@ -4,11 +4,11 @@
  */
 import { abortReason, onAbort, type AbortSignalLike } from './base/abort.js';
 import { commandName, type Argument } from './base/argument.js';
-import type { ClientObserver } from './client-observers.js';
+import type { ClientObserver } from './host/client-observers.js';
 import { Connection } from './connection.js';
 import { ClosedError, PoisonedError, ReplyError } from './base/errors.js';
-import { BLOCKED } from './frame.js';
-import type { Instance } from './instance.js';
+import { BLOCKED } from './host/frame.js';
+import type { Instance } from './host/instance.js';
 import { ReplyReader, type Reply } from './resp/reply.js';
 import { fromTrace, trace, type Trace } from './base/stack.js';
 

@@ -1,6 +1,6 @@
 /** Loads the engine once for all elements that name the same file, and makes engines from it. */
 import { Keylatch, ManualClock, type KeylatchOptions } from '../core.js';
-import { compileAdvice } from '../compile.js';
+import { compileAdvice } from '../host/compile.js';
 
 export type EngineMaker = () => Keylatch;
 

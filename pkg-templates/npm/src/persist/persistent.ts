@@ -12,7 +12,7 @@ import { PersistenceError, reasonOf } from './errors.js';
 import type { PersistentLog } from './log.js';
 import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
-import type { SaveKind } from '../save-requests.js';
+import type { SaveKind } from '../host/save-requests.js';
 import type { Store } from './store.js';
 
 /** Facts about what was found in the store when it was opened. */

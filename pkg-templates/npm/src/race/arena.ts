@@ -3,7 +3,7 @@
  * change keys only, the engine is used again with the keys of the beginning; otherwise each run has an engine of its own.
  */
 import type { Client } from '../client.js';
-import type { ManualClock } from '../clock.js';
+import type { ManualClock } from '../host/clock.js';
 import type { Keylatch } from '../keylatch.js';
 import { splitReplies } from '../resp/split-replies.js';
 import { loadFresh } from '../tools.js';

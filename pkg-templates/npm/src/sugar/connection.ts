@@ -2,7 +2,7 @@
 import type { Argument } from '../base/argument.js';
 import type { Carried, ResultMode } from '../base/result-mode.js';
 import { Executor } from '../executor.js';
-import { Row } from '../generated/convention.js';
+import { Row } from '../host/generated/convention.js';
 import { tooMany } from '../base/option-check.js';
 
 export abstract class ConnectionCommands<C extends ResultMode, Text extends string | Uint8Array> extends Executor<

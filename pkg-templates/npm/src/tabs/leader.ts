@@ -1,6 +1,6 @@
 /** The leader's side: runs the calls of all tabs on the engine. Knows no channels: `Reach` is the way to a tab. */
 import { Keylatch, type Unsubscribe } from '../index.js';
-import type { EventName } from '../events.js';
+import type { EventName } from '../host/events.js';
 import type { PersistentKeylatch } from '../persist-browser.js';
 import { failureOf } from './failures.js';
 import { methodOf } from './methods.js';

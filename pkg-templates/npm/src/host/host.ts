@@ -4,16 +4,16 @@
  */
 import { ClientObservers, type ClientObserver } from './client-observers.js';
 import type { GuardedClock, ManualClock, ClockUser } from './clock.js';
-import { ClockError, ClosedError, isTrap, PoisonedError } from './base/errors.js';
+import { ClockError, ClosedError, isTrap, PoisonedError } from '../base/errors.js';
 import { EffectsLog } from './effects-log.js';
 import { Events, type Callback, type ListenOptions } from './events.js';
 import { BLOCKED } from './frame.js';
 import { Status } from './generated/convention.js';
 import { Inside, type Instance } from './instance.js';
 import { MessageSources, type MessageSource } from './message-source.js';
-import type { Reply } from './resp/reply.js';
+import type { Reply } from '../resp/reply.js';
 import { SaveRequests } from './save-requests.js';
-import { fromCaller } from './base/stack.js';
+import { fromCaller } from '../base/stack.js';
 import { Timer, type Waker } from './timer.js';
 
 /** Rounds after which listeners that keep causing events are stopped. */

@@ -1,5 +1,5 @@
 /** One WebAssembly instance and its memory: commands go through the frame, bytes through the input area. */
-import { ARGUMENT_MAX, commandName, type Argument } from './base/argument.js';
+import { ARGUMENT_MAX, commandName, type Argument } from '../base/argument.js';
 import {
   ClosedError,
   type ClockError,
@@ -8,11 +8,11 @@ import {
   NoReplyError,
   ReplyError,
   WaitingError,
-} from './base/errors.js';
+} from '../base/errors.js';
 import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, RowBit, Status } from './generated/convention.js';
 import { type Glue, type GlueEngine, type GlueOptions, type RawCall, StackNeed, type StackProbe } from './glue.js';
-import type { Reply } from './resp/reply.js';
+import type { Reply } from '../resp/reply.js';
 
 /** Defined by the bundler: `keylatch` or `keylatch-scripting`. */
 declare const PACKAGE_NAME: string;

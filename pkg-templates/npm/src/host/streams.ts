@@ -2,7 +2,7 @@
  * RESP clients over a byte stream, for hosts with sockets or a similar transport. The user of a stream is
  * notified when output is ready for its client, and then feeds or wakes the stream.
  */
-import { ClosedError } from './base/errors.js';
+import { ClosedError } from '../base/errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import { connected, type Instance } from './instance.js';

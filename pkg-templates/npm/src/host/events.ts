@@ -1,10 +1,10 @@
 /** Event listeners, and the delivery of events to them. Independent of the engine. */
 import type { EventKind } from './generated/events.js';
 import type { RawEvent } from './glue.js';
-import { bytesOf, type Argument } from './base/argument.js';
-import { globMatcher } from './base/glob.js';
-import { textOf } from './resp/reply.js';
-import type { Shape } from './base/option-check.js';
+import { bytesOf, type Argument } from '../base/argument.js';
+import { globMatcher } from '../base/glob.js';
+import { textOf } from '../resp/reply.js';
+import type { Shape } from '../base/option-check.js';
 
 /** Name of an event to listen to: a kind of event, or `*` for all. */
 export type EventName = EventKind | '*';

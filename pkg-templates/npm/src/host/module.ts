@@ -1,7 +1,7 @@
 /** Creates instances of the engine's bindings from a module or its bytes. */
 import { instantiate as bind } from '#glue';
 import { compileAdvice } from './compile.js';
-import { LoadError } from './base/errors.js';
+import { LoadError } from '../base/errors.js';
 import type { Glue } from './glue.js';
 
 /** WebAssembly.Module, where the program's own types declare it; server programs often omit the DOM's types. */

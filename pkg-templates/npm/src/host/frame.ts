@@ -4,11 +4,11 @@
  * measurement, by runtime and length.
  */
 import { AsciiText, hasBuffer } from './ascii-text.js';
-import { ARGUMENT_MAX, bytesOf, commandName, type Argument, argumentText } from './base/argument.js';
-import { ReplyError } from './base/errors.js';
+import { ARGUMENT_MAX, bytesOf, commandName, type Argument, argumentText } from '../base/argument.js';
+import { ReplyError } from '../base/errors.js';
 import { NAMES } from './generated/convention.js';
 import { type GlueEngine, StackNeed, type StackProbe } from './glue.js';
-import { ReplyReader, textOf, type Reply } from './resp/reply.js';
+import { ReplyReader, textOf, type Reply } from '../resp/reply.js';
 
 /** Each of the first arguments, the name included, has a fixed span with a view made in advance. */
 const enum Slot {
