@@ -21,10 +21,10 @@ const commands = read('commands.json');
 const convention = read('convention.json');
 /** Each file is on the floor that uses it. */
 const files = {
-  'generated/calls.ts': printCalls(commands),
-  'generated/commands.ts': printTable(commands),
-  'generated/key-positions.ts': printKeys(commands, convention),
-  'generated/methods.ts': printMethods(commands, PLAIN, read('examples.json')),
+  'client/generated/calls.ts': printCalls(commands),
+  'client/generated/commands.ts': printTable(commands),
+  'client/generated/key-positions.ts': printKeys(commands, convention),
+  'client/generated/methods.ts': printMethods(commands, PLAIN, read('examples.json')),
   'host/generated/convention.ts': printConvention(convention),
   'host/generated/events.ts': printEvents(read('events.json')),
   'tabs/generated/reads.ts': printReads(commands),

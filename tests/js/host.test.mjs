@@ -118,7 +118,7 @@ test('a memory that grew is read anew', () => {
 });
 
 test('a promise-carrying transport gets the same sugar', async () => {
-  const { Commands } = await source('commands.ts');
+  const { Commands } = await source('client/commands.ts');
   class Remote extends Commands {
     execute(argv) {
       return Promise.resolve(argv);

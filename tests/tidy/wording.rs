@@ -18,7 +18,7 @@ const OTHER_MEANING: [(&str, &str); 5] = [
     // A public type of the package.
     ("pkg-templates/npm/src/core.ts", "Carrier"),
     // A heading about geo points.
-    ("pkg-templates/npm/src/sugar/geo.ts", "Places"),
+    ("pkg-templates/npm/src/client/sugar/geo.ts", "Places"),
     // A lesson about reserved seats.
     ("www/lessons/13-msetnx.session", "Seat"),
 ];

@@ -15,10 +15,10 @@ const SOURCES: [&str; 4] = ["src", "examples/generate", "tests/sessions", "tests
 
 /// Printed TypeScript, in the sources of the package.
 const TYPESCRIPT: [&str; 7] = [
-    "generated/calls.ts",
-    "generated/commands.ts",
-    "generated/key-positions.ts",
-    "generated/methods.ts",
+    "client/generated/calls.ts",
+    "client/generated/commands.ts",
+    "client/generated/key-positions.ts",
+    "client/generated/methods.ts",
     "host/generated/convention.ts",
     "host/generated/events.ts",
     "tabs/generated/reads.ts",

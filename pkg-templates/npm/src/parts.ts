@@ -12,20 +12,20 @@ import {
   WatchError,
 } from './base/errors.js';
 import { Events, LISTEN } from './host/events.js';
-import { codecOf, decode, encode, JSON_CODEC, nameOf } from './json.js';
-import { MESSAGES, Messages } from './messages.js';
-import { QueuedCommands } from './multi.js';
-import { wordOf } from './key-positions.js';
-import { Prefix } from './prefix.js';
+import { codecOf, decode, encode, JSON_CODEC, nameOf } from './client/json.js';
+import { MESSAGES, Messages } from './client/messages.js';
+import { QueuedCommands } from './client/multi.js';
+import { wordOf } from './client/key-positions.js';
+import { Prefix } from './client/prefix.js';
 import { decodeReplies, doubleOf, textOf } from './resp/reply.js';
-import { SUBSCRIBE } from './subscriptions.js';
-import { PAGE } from './sugar/arguments.js';
-import { BlockingCommands } from './sugar/blocking.js';
-import { SCAN } from './sugar/keys.js';
+import { SUBSCRIBE } from './client/subscriptions.js';
+import { PAGE } from './client/sugar/arguments.js';
+import { BlockingCommands } from './client/sugar/blocking.js';
+import { SCAN } from './client/sugar/keys.js';
 import { checked } from './base/option-check.js';
 import { fromCaller } from './base/stack.js';
-import { transactionResult } from './transaction.js';
-import { TRANSACTION } from './watched-transaction.js';
+import { transactionResult } from './client/transaction.js';
+import { TRANSACTION } from './client/watched-transaction.js';
 
 export const PARTS = {
   BlockingCommands,

@@ -2,7 +2,7 @@
  * An engine on which a race is run again and again. Each run begins with the lines before the race. Where all commands
  * change keys only, the engine is used again with the keys of the beginning; otherwise each run has an engine of its own.
  */
-import type { Client } from '../client.js';
+import type { Client } from '../client/client.js';
 import type { ManualClock } from '../host/clock.js';
 import type { Keylatch } from '../keylatch.js';
 import { splitReplies } from '../resp/split-replies.js';

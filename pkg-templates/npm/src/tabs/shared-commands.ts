@@ -2,8 +2,8 @@
 import { Keylatch, type PageOptions, type ScanOptions } from '../index.js';
 import type { Argument } from '../base/argument.js';
 import type { Later } from '../base/result-mode.js';
-import type { BlockingCommands } from '../sugar/blocking.js';
-import type { WaitOptions } from '../waits.js';
+import type { BlockingCommands } from '../client/sugar/blocking.js';
+import type { WaitOptions } from '../client/waits.js';
 import { SharedMulti } from './shared-multi.js';
 import type { TabClient } from './tab-client.js';
 

@@ -21,7 +21,7 @@ import {
 } from '../index.js';
 import type { Argument } from '../base/argument.js';
 import type { Persistence } from '../persist-browser.js';
-import type { MessageKind } from '../subscriptions.js';
+import type { MessageKind } from '../client/subscriptions.js';
 import type { Shape } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';

@@ -1,5 +1,5 @@
 /** Commands of the REST protocol on an engine: single ones, pipelines and transactions, with replies in RESP2. */
-import type { Client } from '../client.js';
+import type { Client } from '../client/client.js';
 import type { Keylatch } from '../keylatch.js';
 import { concatenated, readReplies, requestBytes, RestError, textOfBytes, type RestValue } from './resp.js';
 
