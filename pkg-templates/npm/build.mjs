@@ -112,9 +112,9 @@ function engineFiles(format) {
   return {
     name: 'engine files',
     setup(bundle) {
-      bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
+      bundle.onResolve({ filter: /\/keylatch\.wasm$/ }, () => ({ path: '../keylatch.wasm', external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
-      bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`engine-text-${format}.ts`) }));
+      bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`db/engine-text-${format}.ts`) }));
       bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../esm/${PACKED}`, external: true }));
     },
   };
@@ -124,7 +124,7 @@ function engineFiles(format) {
 const engineOfWorkerd = {
   name: 'engine of workerd',
   setup(bundle) {
-    bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
+    bundle.onResolve({ filter: /\/engine-inline\.js$/ }, () => ({ path: source('db/engine-workerd.ts') }));
   },
 };
 

@@ -4,7 +4,7 @@ import { beforeEach, test } from 'node:test';
 import { source } from './support/source.mjs';
 import { reset, script } from './support/stub-glue.mjs';
 
-const { Keylatch } = await source('keylatch.ts');
+const { Keylatch } = await source('db/keylatch.ts');
 const { PoisonedError, ReplyError } = await source('base/errors.ts');
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));

@@ -29,13 +29,13 @@ export {
 } from './base/errors.js';
 export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from './host/events.js';
 export type { EventKind } from './host/generated/events.js';
-export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './inspect-key.js';
+export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from './db/inspect-key.js';
 export type { Codec, CodedValues, Loader, LoadOptions } from './client/json.js';
-export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './keylatch.js';
+export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from './db/keylatch.js';
 export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from './client/multi.js';
-export type { LoadResult, Skipped, SkippedKey, SkipOptions } from './skipped.js';
+export type { LoadResult, Skipped, SkippedKey, SkipOptions } from './db/skipped.js';
 export type { EngineModule } from './host/module.js';
-export type { KeylatchOptions, MaxmemoryPolicy } from './options.js';
+export type { KeylatchOptions, MaxmemoryPolicy } from './db/options.js';
 export type { PrefixedClient, PrefixedCommands } from './client/prefix.js';
 export { decodeReplies, type Reply } from './resp/reply.js';
 export type { Stream, StreamHost, Streams, StreamUser } from './host/streams.js';

@@ -8,7 +8,13 @@ import { KeylatchRepl } from './element/repl.js';
 export { type FenceOptions, upgradeFences } from './element/fences.js';
 export type { ReplSettings } from './element/repl.js';
 export type { Theme as ReplTheme } from './element/themes.js';
-export type { SessionClient, SessionExpectation, SessionMismatch, SessionReport, SessionStep } from './session.js';
+export type {
+  SessionClient,
+  SessionExpectation,
+  SessionMismatch,
+  SessionReport,
+  SessionStep,
+} from './session/session.js';
 export { KeylatchRepl };
 
 // A second copy of the package on a page leaves the first one's element in place.

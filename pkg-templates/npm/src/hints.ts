@@ -18,7 +18,7 @@ export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type Nam
 export { findScriptFault, printScriptFault, type ScriptFault } from './hint/script-fault.js';
 export { leaseOf, type Lease } from './race/lease.js';
 export { splitReplies } from './resp/split-replies.js';
-export type { SessionReport, SessionStep, SessionOptions } from './session.js';
-export { loadFresh, printReply, runSessionOn, splitLine } from './tools.js';
+export type { SessionReport, SessionStep, SessionOptions } from './session/session.js';
+export { loadFresh, printReply, runSessionOn, splitLine } from './db/tools.js';
 export { isUnfinished } from './unfinished.js';
 export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';

@@ -1,6 +1,6 @@
 /** Entry `keylatch`: the engine is built in. Imports core by its public names only, so that there is one copy of it. */
 import { Keylatch as Core, type EngineModule } from './core.js';
-import { builtIn } from './engine-inline.js';
+import { builtIn } from './db/engine-inline.js';
 
 export * from './core.js';
 

@@ -5,7 +5,7 @@ import type { Keylatch } from '../index.js';
 import { isPersistenceError, PersistenceError } from '../persist/errors.js';
 import { onFile } from '../persist/files/file-error.js';
 import { lockFolder } from '../persist/files/lock.js';
-import type { Skipped } from '../skipped.js';
+import type { Skipped } from '../db/skipped.js';
 import {
   databasesOf,
   dataFilesOf,

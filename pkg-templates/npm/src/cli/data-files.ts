@@ -6,7 +6,7 @@ import { LOG_FOLDER, layoutOf, readFiles, snapshotEnd, type Layout } from '../pe
 import { onFile } from '../persist/files/file-error.js';
 import { scanLog, type Scan } from '../persist/files/frames.js';
 import { restore } from '../persist/restore.js';
-import type { SkipOptions, Skipped } from '../skipped.js';
+import type { SkipOptions, Skipped } from '../db/skipped.js';
 import { foundElsewhere } from './log-folders.js';
 
 /** The data of a folder or file. */

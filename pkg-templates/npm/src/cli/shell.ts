@@ -2,7 +2,7 @@
 import { Keylatch, LineError, type Stream } from '../index.js';
 import { findScriptFault, printScriptFault } from '../hints.js';
 import { INVALID_REPETITIONS, repetitionsOf } from '../repetitions.js';
-import { printReply, splitLine } from '../tools.js';
+import { printReply, splitLine } from '../db/tools.js';
 import { help } from './help.js';
 import { printable } from './output.js';
 import type { CommandRows } from './package-files.js';

@@ -4,8 +4,8 @@
  */
 import { dedented } from './dedented.js';
 import { SessionError } from '../core.js';
-import type { SessionReport, SessionStep } from '../session.js';
-import { runSessionOn } from '../tools.js';
+import type { SessionReport, SessionStep } from '../session/session.js';
+import { runSessionOn } from '../db/tools.js';
 import type { EngineMaker } from './engine.js';
 import { limitScripts } from './script-limit.js';
 

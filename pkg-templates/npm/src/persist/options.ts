@@ -1,5 +1,5 @@
 /** The options of `open`, checked, and the engine's options among them. */
-import type { KeylatchOptions } from '../options.js';
+import type { KeylatchOptions } from '../db/options.js';
 import type { Shape } from '../base/option-check.js';
 import type { Store, Stored } from './store.js';
 

@@ -4,9 +4,9 @@
  */
 import type { Client } from '../client/client.js';
 import type { ManualClock } from '../host/clock.js';
-import type { Keylatch } from '../keylatch.js';
+import type { Keylatch } from '../db/keylatch.js';
 import { splitReplies } from '../resp/split-replies.js';
-import { loadFresh } from '../tools.js';
+import { loadFresh } from '../db/tools.js';
 import { errorReply } from './replies.js';
 import { isDeterminedByKeys } from './repeatable.js';
 import type { Move, OuterLine, RaceScript } from './script.js';

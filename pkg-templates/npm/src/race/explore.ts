@@ -1,8 +1,8 @@
 /** Runs all orders of a race on engines of its own, and lists how they end. */
-import type { KeylatchOptions } from '../options.js';
+import type { KeylatchOptions } from '../db/options.js';
 import { Keylatch, ManualClock } from '../index.js';
 import type { Shape } from '../base/option-check.js';
-import { printReply, runSessionOn, splitLine, toolsOf } from '../tools.js';
+import { printReply, runSessionOn, splitLine, toolsOf } from '../db/tools.js';
 import { Arena, type Engine } from './arena.js';
 import { Course } from './course.js';
 import { Graph, type Watch } from './graph.js';

@@ -3,7 +3,7 @@
  * values are shortened, and compared by a digest.
  */
 import type { Client } from '../client/client.js';
-import type { Keylatch, KeyInfo } from '../keylatch.js';
+import type { Keylatch, KeyInfo } from '../db/keylatch.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { RaceKey } from './report.js';
 import { LONG_BYTES, shortened } from './short-texts.js';

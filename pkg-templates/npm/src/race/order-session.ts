@@ -1,5 +1,5 @@
 /** One run of a race as a session, with replies that match. The race stays one, in the order of this run. */
-import { runSessionOn } from '../tools.js';
+import { runSessionOn } from '../db/tools.js';
 import type { Engine } from './arena.js';
 import type { Course, Witness } from './course.js';
 import { actionsTo, type Node } from './graph.js';

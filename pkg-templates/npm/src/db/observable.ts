@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Events and messages of a database: callbacks and iterations. */
-import type { Argument } from './base/argument.js';
-import { Client } from './client/client.js';
-import { Connection } from './client/connection.js';
+import type { Argument } from '../base/argument.js';
+import { Client } from '../client/client.js';
+import { Connection } from '../client/connection.js';
 import {
   LISTEN,
   type ErrorListener,
@@ -10,10 +10,10 @@ import {
   type EventName,
   type KeyEvent,
   type ListenOptions,
-} from './host/events.js';
-import type { Host } from './host/host.js';
-import { MESSAGES, Messages, type MessagesOptions } from './client/messages.js';
-import { checked } from './base/option-check.js';
+} from '../host/events.js';
+import type { Host } from '../host/host.js';
+import { MESSAGES, Messages, type MessagesOptions } from '../client/messages.js';
+import { checked } from '../base/option-check.js';
 import {
   SUBSCRIBE,
   Subscriptions,
@@ -21,7 +21,7 @@ import {
   type MessageListener,
   type SubscribeOptions,
   type Unsubscribe,
-} from './client/subscriptions.js';
+} from '../client/subscriptions.js';
 
 /** The client of a database, which also listens to its events and channels. */
 export class ObservableClient extends Client {

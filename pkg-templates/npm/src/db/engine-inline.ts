@@ -1,8 +1,8 @@
 /** The engine inside the package's script, for runtimes that may compile. */
-import { compileAdvice } from './host/compile.js';
-import { LoadError } from './core.js';
+import { compileAdvice } from '../host/compile.js';
+import { LoadError } from '../core.js';
 import { engineFile, engineText } from './engine-text.js';
-import { inflate } from './base/inflate.js';
+import { inflate } from '../base/inflate.js';
 
 /** Modules of Node, Deno and Bun that read and unpack ten times as fast. */
 interface BuiltinModules {

@@ -3,7 +3,7 @@
  * the work; an object with this symbol carries it.
  */
 import type { Keylatch } from './keylatch.js';
-import type { SessionReport, SessionOptions } from './session.js';
+import type { SessionReport, SessionOptions } from '../session/session.js';
 
 /** @internal Key of the functions in an engine's object. A global symbol: each entry of the package holds a copy of this file. */
 export const TOOLS: unique symbol = Symbol.for('keylatch.tools') as never;

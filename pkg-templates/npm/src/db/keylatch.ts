@@ -1,26 +1,26 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
-import { checkBytes, type Argument } from './base/argument.js';
-import { Client } from './client/client.js';
-import { GuardedClock, ManualClock } from './host/clock.js';
-import { CLIENT, Connection, type ClientOptions } from './client/connection.js';
-import { LineError, LoadError, SessionError } from './base/errors.js';
+import { checkBytes, type Argument } from '../base/argument.js';
+import { Client } from '../client/client.js';
+import { GuardedClock, ManualClock } from '../host/clock.js';
+import { CLIENT, Connection, type ClientOptions } from '../client/connection.js';
+import { LineError, LoadError, SessionError } from '../base/errors.js';
 import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
-import { Host } from './host/host.js';
-import { CUSTOM_INSPECT } from './client/inspection-text.js';
-import { Instance } from './host/instance.js';
-import { instantiate, type EngineModule } from './host/module.js';
+import { Host } from '../host/host.js';
+import { CUSTOM_INSPECT } from '../client/inspection-text.js';
+import { Instance } from '../host/instance.js';
+import { instantiate, type EngineModule } from '../host/module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
 import { PARTS } from './parts.js';
-import { textOf } from './resp/reply.js';
-import { Streams } from './host/streams.js';
-import type { SaveRequests } from './host/save-requests.js';
-import { SESSION, type SessionOptions, type SessionReport } from './session.js';
+import { textOf } from '../resp/reply.js';
+import { Streams } from '../host/streams.js';
+import type { SaveRequests } from '../host/save-requests.js';
+import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
-import { checked, type Shape } from './base/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { TOOLS, type Tools } from './tools.js';
-import type { Unsubscribe } from './client/subscriptions.js';
-import { runWatched, TRANSACTION, type TransactionOptions } from './client/watched-transaction.js';
+import type { Unsubscribe } from '../client/subscriptions.js';
+import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
 
 /** Options of `inspectPage`. */
 export interface KeyPageOptions {

@@ -1,6 +1,6 @@
 /** Parts of a snapshot or log that a load leaves out on request, because the engine lacks their type. */
-import { decodeReplies, textOf } from './resp/reply.js';
-import type { Shape } from './base/option-check.js';
+import { decodeReplies, textOf } from '../resp/reply.js';
+import type { Shape } from '../base/option-check.js';
 
 /** Options of `load` and `replay`. */
 export interface SkipOptions {

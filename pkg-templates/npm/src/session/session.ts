@@ -3,7 +3,7 @@
  * it.
  */
 
-import type { Shape } from './base/option-check.js';
+import type { Shape } from '../base/option-check.js';
 
 /** An expected line of output. */
 export interface SessionExpectation {

@@ -1,8 +1,8 @@
 /** The options of an engine, checked. */
-import { ManualClock } from './host/clock.js';
-import type { GlueOptions } from './host/glue.js';
-import { checked, type Shape } from './base/option-check.js';
-import type { EngineModule } from './host/module.js';
+import { ManualClock } from '../host/clock.js';
+import type { GlueOptions } from '../host/glue.js';
+import { checked, type Shape } from '../base/option-check.js';
+import type { EngineModule } from '../host/module.js';
 
 /** Options of an engine. */
 export interface KeylatchOptions {

@@ -1,8 +1,8 @@
 /** Inspection of one key, page by page, outside commands and clients. */
-import { bytesOf, type Argument } from './base/argument.js';
-import type { Host } from './host/host.js';
-import { decodeReplies, textOf } from './resp/reply.js';
-import type { Shape } from './base/option-check.js';
+import { bytesOf, type Argument } from '../base/argument.js';
+import type { Host } from '../host/host.js';
+import { decodeReplies, textOf } from '../resp/reply.js';
+import type { Shape } from '../base/option-check.js';
 
 /** Options of `inspectKey`. */
 export interface InspectKeyOptions {
