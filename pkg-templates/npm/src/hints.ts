@@ -10,15 +10,15 @@ export {
   type CandidateKind,
   type Completion,
   type KeySource,
-} from './hint/complete.js';
-export { findFault, type FaultKind, type LineFault } from './hint/fault.js';
+} from './hints/complete.js';
+export { findFault, type FaultKind, type LineFault } from './hints/fault.js';
 export { keyMatcher } from './base/glob.js';
-export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.js';
-export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
-export { findScriptFault, printScriptFault, type ScriptFault } from './hint/script-fault.js';
+export type { Argument as ArgumentGrammar, ArgumentType } from './hints/grammar.js';
+export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hints/hint.js';
+export { findScriptFault, printScriptFault, type ScriptFault } from './hints/script-fault.js';
 export { leaseOf, type Lease } from './race/lease.js';
 export { splitReplies } from './resp/split-replies.js';
 export type { SessionReport, SessionStep, SessionOptions } from './session/session.js';
 export { loadFresh, printReply, runSessionOn, splitLine } from './db/tools.js';
-export { isUnfinished } from './unfinished.js';
-export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hint/words.js';
+export { isUnfinished } from './hints/unfinished.js';
+export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from './hints/words.js';

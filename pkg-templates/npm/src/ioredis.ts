@@ -6,14 +6,14 @@ import type { Duplex } from 'node:stream';
 // @ts-expect-error ioredis is an optional peer dependency; without it the types of its exports are any.
 import type * as ioredis from 'ioredis';
 import type { Keylatch } from './index.js';
-import { MemoryConnection } from './ioredis-connection.js';
-import { applyMockOptions, type MockOptions } from './ioredis-data.js';
-import { RefusedConnection, type SocketStandIn } from './ioredis-socket.js';
-import { loadRealModule, type Class } from './ioredis-real.js';
-import { serverOf, type AddressOptions, type InProcessServer } from './ioredis-servers.js';
+import { MemoryConnection } from './adapters/ioredis/connection.js';
+import { applyMockOptions, type MockOptions } from './adapters/ioredis/data.js';
+import { RefusedConnection, type SocketStandIn } from './adapters/ioredis/socket.js';
+import { loadRealModule, type Class } from './adapters/ioredis/real-module.js';
+import { serverOf, type AddressOptions, type InProcessServer } from './adapters/ioredis/servers.js';
 import type { TestClock } from './testing.js';
 
-export { InProcessServer, type AddressOptions } from './ioredis-servers.js';
+export { InProcessServer, type AddressOptions } from './adapters/ioredis/servers.js';
 export { reset } from './testing.js';
 
 const ADDRESS = 'memory:0';

@@ -1,7 +1,7 @@
 /** Runs typed lines on one engine and passes the text to print to a callback. Has no terminal. */
 import { Keylatch, LineError, type Stream } from '../index.js';
 import { findScriptFault, printScriptFault } from '../hints.js';
-import { INVALID_REPETITIONS, repetitionsOf } from '../repetitions.js';
+import { INVALID_REPETITIONS, repetitionsOf } from '../hints/repetitions.js';
 import { printReply, splitLine } from '../db/tools.js';
 import { help } from './help.js';
 import { printable } from './output.js';

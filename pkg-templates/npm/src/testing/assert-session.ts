@@ -1,5 +1,5 @@
 /** Sessions as assertions. */
-import { runSession, type RunOptions } from '../run-session.js';
+import { runSession, type RunOptions } from './run-session.js';
 import { describeMismatches } from '../session/session-report.js';
 import type { SessionStep } from '../session/session.js';
 import { AssertionError } from './assertion-error.js';

@@ -11,7 +11,7 @@ export type {
 } from '../session/session.js';
 export { exploreRace, type ExploreOptions } from '../race/explore.js';
 export type { RaceClient, RaceKey, RaceOutcome, RaceProgress, RaceReport } from '../race/report.js';
-export { runSession, type RunOptions } from '../run-session.js';
+export { runSession, type RunOptions } from './run-session.js';
 export { runSessionOn } from '../db/tools.js';
 export { assertSameKeys, type Keyspace, type SameKeysOptions } from './same-keys.js';
 export { assertSession } from './assert-session.js';

@@ -1,6 +1,6 @@
 /** Options of ioredis-mock that ioredis lacks: keys to begin with, and keyspace notifications. */
-import type { Client } from './index.js';
-import type { InProcessServer } from './ioredis-servers.js';
+import type { Client } from '../../index.js';
+import type { InProcessServer } from './servers.js';
 
 export interface MockOptions {
   /** Keys by name: text, numbers and bytes are strings, arrays are lists, Sets are sets, other objects are hashes. */

@@ -1,5 +1,5 @@
 /** Commands over several lines: a script in quotes that the lines typed so far leave open. */
-import { typedWords } from './hint/words.js';
+import { typedWords } from './words.js';
 
 /** Commands with a text in Lua as an argument. Others are one line, as in redis-cli. */
 const TAKES_SCRIPT = /^\s*(?:EVAL(?:_RO)?|SCRIPT\s+LOAD|FUNCTION\s+LOAD(?:\s+REPLACE)?)\s/i;

@@ -1,7 +1,7 @@
 /** The connection between ioredis and an engine in this process, without a socket. */
-import { PoisonedError, type StreamUser } from './index.js';
-import { SocketStandIn } from './ioredis-socket.js';
-import type { ClientStream } from './server/stream-source.js';
+import { PoisonedError, type StreamUser } from '../../index.js';
+import { SocketStandIn } from './socket.js';
+import type { ClientStream } from '../../server/stream-source.js';
 
 const NOTHING = new Uint8Array(0);
 /** Longest delay of a timer, in milliseconds. */

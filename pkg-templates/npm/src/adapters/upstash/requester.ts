@@ -1,5 +1,5 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
-import { onAbort, type AbortSignalLike } from '../base/abort.js';
+import { onAbort, type AbortSignalLike } from '../../base/abort.js';
 import { jsonOf, readReplies, RestError, type RestValue } from './resp.js';
 import { commandOf, commandsOf, RefusedRequest, runnerOf, subscribe, type UpstashDatabase } from './run.js';
 

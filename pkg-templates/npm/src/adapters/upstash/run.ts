@@ -1,6 +1,6 @@
 /** Commands of the REST protocol on an engine: single ones, pipelines and transactions, with replies in RESP2. */
-import type { Client } from '../client/client.js';
-import type { Keylatch } from '../db/keylatch.js';
+import type { Client } from '../../client/client.js';
+import type { Keylatch } from '../../db/keylatch.js';
 import { concatenated, readReplies, requestBytes, RestError, textOfBytes, type RestValue } from './resp.js';
 
 /** Part of a database that the REST protocol needs. */

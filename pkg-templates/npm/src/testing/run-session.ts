@@ -1,8 +1,8 @@
 /** Sessions on a fresh engine. */
-import { Keylatch, ManualClock, type KeylatchOptions } from './index.js';
-import { SESSION, type SessionOptions, type SessionReport } from './session/session.js';
-import type { Shape } from './base/option-check.js';
-import { runSessionOn } from './db/tools.js';
+import { Keylatch, ManualClock, type KeylatchOptions } from '../index.js';
+import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
+import type { Shape } from '../base/option-check.js';
+import { runSessionOn } from '../db/tools.js';
 
 /** Options of `runSession`. The seed is 0 unless given, so that random choices are equal at every run. */
 export type RunOptions = SessionOptions & Pick<KeylatchOptions, 'module' | 'seed'>;

@@ -5,7 +5,7 @@
 import { expectedNext, type Argument, type ArgumentType, type Expected } from './grammar.js';
 import { byLength, findCommand, missing, subcommands, type HintRow, type HintRows } from './hint.js';
 import { wordSpans, type WordSpan } from './words.js';
-import { repetitionsOf } from '../repetitions.js';
+import { repetitionsOf } from './repetitions.js';
 
 /**
  * Kind of a fault: an unknown command, subcommand or option; an option that is there already or excluded by another one;
