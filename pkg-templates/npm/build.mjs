@@ -26,21 +26,21 @@ const name = process.env.KEYLATCH_NAME || 'keylatch';
 const withLua = name !== 'keylatch';
 const source = (name = '') => join(here, 'src', name);
 
-/** Sources by which the bundles import each other, instead of holding copies, and the files to import. */
+/**
+ * Files that bundles import instead of holding copies of these sources. All that a bundle needs of such a source must be an
+ * export of the file.
+ */
 const LAYERS = {
-  'base/stand-ins.ts': 'stand-ins.js',
-  'base/stack.ts': 'stand-ins.js',
-  'core.ts': 'core.js',
-  'index.ts': 'index.js',
-  'hints.ts': 'hints.js',
-  'persist.ts': 'persist.js',
-  'persist-browser.ts': 'persist-browser.js',
-  'server.ts': 'server.js',
-  'testing/portable.ts': 'testing-shared.js',
-  'testing.ts': 'testing.js',
+  'stand-ins.js': ['base/stand-ins.ts', 'base/stack.ts'],
+  'core.js': ['base/errors.ts', 'host/clock.ts', 'db/keylatch.ts', 'core.ts'],
+  'index.js': ['base/errors.ts', 'host/clock.ts', 'db/built-in.ts'],
+  'hints.js': ['hints/complete.ts', 'hints/hint.ts', 'hints/script-fault.ts', 'hints/unfinished.ts'],
+  'persist.js': ['persist/open-files.ts'],
+  'persist-browser.js': ['persist/errors.ts', 'persist/indexeddb.ts', 'persist/open-browser.ts'],
+  'server.js': ['server/create-server.ts', 'server/server.ts'],
+  'testing-shared.js': ['testing/clock.ts', 'testing/portable.ts'],
+  'testing.js': ['session/session-report.ts', 'testing/run-session.ts', 'testing/test-server.ts'],
 };
-/** In the workerd branch, workerd.js stands in for index.js and carries the engine of another source. */
-const { 'testing/portable.ts': _, ...OF_WORKERD } = { ...LAYERS, 'index.ts': 'workerd.js' };
 
 /**
  * The engine as text, an ES module for both formats. CommonJS of Node reads the file keylatch.wasm instead; bundlers may
@@ -93,15 +93,22 @@ const SHARED = {
   },
 };
 
-/** Leaves imports of layers to the files in `folder`, relative to the bundle. */
-function layers(names, folder) {
+/**
+ * Leaves imports of the sources of layers to the layers' files in `folder`, relative to the bundle. Of two layers with a
+ * source, the first named has it.
+ */
+function layers(names, folder = '.', renamed = {}) {
+  const files = new Map();
+  for (const name of names.toReversed()) {
+    for (const file of LAYERS[name]) files.set(file, `${folder}/${renamed[name] ?? name}`);
+  }
   return {
     name: 'layers',
     setup(bundle) {
       bundle.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, kind, resolveDir }) => {
-        const layer = names[relative(source(), join(resolveDir, path)).replace(/js$/, 'ts')];
+        const layer = files.get(relative(source(), join(resolveDir, path)).replace(/js$/, 'ts'));
         if (layer === undefined || kind === 'entry-point') return undefined;
-        return { path: `${folder}/${layer}`, external: true, sideEffects: false };
+        return { path: layer, external: true, sideEffects: false };
       });
     },
   };
@@ -146,43 +153,45 @@ function bundle(format, entryPoints, plugins, options) {
 const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
 
 async function bundles() {
-  const plain = [
-    ...['core', 'hints', 'index', 'keyv', 'locks', 'upstash'].map((name) => entry(name)),
-    entry('testing/portable', 'testing-shared'),
-    entry('testing-portable', 'testing-browser'),
-    entry('persist-browser'),
-    entry('tabs'),
-  ];
+  const ofEngine = ['stand-ins.js', 'index.js'];
   for (const format of ['esm', 'cjs']) {
+    const add = (names, layersOfAll) => bundle(format, names, [layers(layersOfAll)]);
     await bundle(format, [entry('base/stand-ins', 'stand-ins')], [], { inject: [] });
-    await bundle(format, plain, [layers(LAYERS, '.')]);
+    await add([entry('core'), entry('hints'), entry('keyv'), entry('locks'), entry('upstash')], ['stand-ins.js']);
+    await add([entry('index')], ['stand-ins.js', 'core.js']);
+    await add([entry('testing/portable', 'testing-shared'), entry('persist-browser')], ofEngine);
+    await add([entry('testing-portable', 'testing-browser')], ['testing-shared.js']);
+    await add([entry('tabs')], [...ofEngine, 'persist-browser.js']);
   }
   // An element is for pages: an ES module alone, and nothing of the other bundles in it.
-  await bundle('esm', [entry('element')], [layers(LAYERS, '.')]);
-  const ofWorkerd = [
-    entry('index', 'workerd'),
-    entry('testing-portable', 'testing-workerd'),
-    entry('persist-browser', 'persist-workerd'),
-  ];
-  await bundle('esm', ofWorkerd, [layers(OF_WORKERD, '.'), engineOfWorkerd]);
+  await bundle('esm', [entry('element')], [layers(['stand-ins.js', 'core.js', 'index.js'])]);
+  // workerd.js stands in for index.js and carries the engine of another source.
+  await bundle('esm', [entry('index', 'workerd')], [layers(['stand-ins.js', 'core.js']), engineOfWorkerd]);
+  const ofWorkerd = [entry('testing-portable', 'testing-workerd'), entry('persist-browser', 'persist-workerd')];
+  await bundle('esm', ofWorkerd, [layers(ofEngine, '.', { 'index.js': 'workerd.js' })]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   await packEngine();
 }
 
-/** Entries for Node alone. */
-async function forNode() {
-  for (const format of ['esm', 'cjs']) {
-    await build({
-      entryPoints: [entry('server'), entry('testing'), entry('ioredis'), entry('persist')],
-      ...SHARED,
-      define: { ...SHARED.define, HERE: format === 'esm' ? 'import.meta.url' : '__filename' },
-      outdir: join(out, format),
-      format,
-      target: 'node20',
-      platform: 'node',
-      plugins: [layers(LAYERS, '.')],
-    });
-  }
+/** Entries for Node alone, each with the files that it imports. */
+const FOR_NODE = {
+  persist: ['index.js'],
+  server: ['index.js', 'persist.js'],
+  testing: ['index.js', 'server.js', 'testing-shared.js'],
+  ioredis: ['index.js', 'testing.js'],
+};
+
+function forNode(format, [name, imported]) {
+  return build({
+    entryPoints: [entry(name)],
+    ...SHARED,
+    define: { ...SHARED.define, HERE: format === 'esm' ? 'import.meta.url' : '__filename' },
+    outdir: join(out, format),
+    format,
+    target: 'node20',
+    platform: 'node',
+    plugins: [layers(['stand-ins.js', ...imported])],
+  });
 }
 
 /**
@@ -207,7 +216,7 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: [layers(LAYERS, '../esm')],
+    plugins: [layers(['stand-ins.js', 'index.js', 'hints.js', 'server.js', 'testing.js'], '../esm')],
   });
 }
 
@@ -341,7 +350,9 @@ function removeDocumentation() {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await bundles();
-await forNode();
+for (const format of ['esm', 'cjs']) {
+  for (const made of Object.entries(FOR_NODE)) await forNode(format, made);
+}
 exportClass();
 removeDocumentation();
 await commandLine();

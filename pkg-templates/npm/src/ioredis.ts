@@ -5,16 +5,16 @@
 import type { Duplex } from 'node:stream';
 // @ts-expect-error ioredis is an optional peer dependency; without it the types of its exports are any.
 import type * as ioredis from 'ioredis';
-import type { Keylatch } from './index.js';
+import type { Keylatch } from './db/built-in.js';
 import { MemoryConnection } from './adapters/ioredis/connection.js';
 import { applyMockOptions, type MockOptions } from './adapters/ioredis/data.js';
 import { RefusedConnection, type SocketStandIn } from './adapters/ioredis/socket.js';
 import { loadRealModule, type Class } from './adapters/ioredis/real-module.js';
 import { serverOf, type AddressOptions, type InProcessServer } from './adapters/ioredis/servers.js';
-import type { TestClock } from './testing.js';
+import type { TestClock } from './testing/clock.js';
 
 export { InProcessServer, type AddressOptions } from './adapters/ioredis/servers.js';
-export { reset } from './testing.js';
+export { reset } from './testing/registry.js';
 
 const ADDRESS = 'memory:0';
 const MISSING =

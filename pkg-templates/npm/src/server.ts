@@ -1,24 +1,4 @@
 /** Entry `keylatch/server`: the engine behind a socket that Redis clients connect to. For Node. */
-import { Keylatch } from './index.js';
-import { open as openStore, serverStore } from './persist.js';
-import { SERVER, type ServerOptions } from './server/options.js';
-import { Server } from './server/server.js';
-
-export { Server } from './server/server.js';
+export { createServer } from './server/create-server.js';
 export type { ServerOptions } from './server/options.js';
-
-/** A server that is not listening yet: `await createServer({ port: 6379 }).listen()`. */
-export function createServer(options?: ServerOptions): Server {
-  const given = Keylatch.checkedOptions('createServer', options, SERVER);
-  const { dir, appendonly = 'yes', appendfsync = 'everysec' } = given;
-  if (dir === undefined) {
-    // Without a folder there is no log, as with `appendonly no`.
-    if (given.appendonly === 'yes' || given.appendfsync !== undefined)
-      throw new TypeError('createServer: appendonly and appendfsync go with dir');
-    return new Server(given, () => new Keylatch());
-  }
-  if (given.db !== undefined) throw new TypeError('createServer: dir and db exclude each other; pass only one of them');
-  // Writes are refused while the folder cannot be written, as in Redis.
-  const open = () => openStore({ store: serverStore(dir, appendonly === 'yes', appendfsync), onFailure: 'refuse' });
-  return new Server(given, { open });
-}
+export { Server } from './server/server.js';

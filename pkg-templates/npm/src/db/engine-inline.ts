@@ -1,6 +1,6 @@
 /** The engine inside the package's script, for runtimes that may compile. */
 import { compileAdvice } from '../host/compile.js';
-import { LoadError } from '../core.js';
+import { LoadError } from '../base/errors.js';
 import { engineFile, engineText } from './engine-text.js';
 import { inflate } from '../base/inflate.js';
 

@@ -1,10 +1,8 @@
 /** Time: the clock moved by hand, and the guard around a clock given by the user. */
 import { ClockError } from '../base/errors.js';
 import { referenceTo, type Reference } from './reference.js';
+import { SESSION_START_MS } from './session-start.js';
 import { shareClasses } from '../base/shared-classes.js';
-
-/** @internal The start of every session: 2026-01-01T00:00:00Z. */
-export const SESSION_START_MS = 1767225600000;
 
 /** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
 const TIME_MAX_MS = 8.64e15;

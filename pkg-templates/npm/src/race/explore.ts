@@ -1,6 +1,7 @@
 /** Runs all orders of a race on engines of its own, and lists how they end. */
 import type { KeylatchOptions } from '../db/options.js';
-import { Keylatch, ManualClock } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import { ManualClock } from '../host/clock.js';
 import type { Shape } from '../base/option-check.js';
 import { printReply, runSessionOn, splitLine, toolsOf } from '../db/tools.js';
 import { Arena, type Engine } from './arena.js';

@@ -1,5 +1,5 @@
 /** Commands as RESP. */
-import { Keylatch } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
 
 const { bytesOf, commandName } = Keylatch.parts;

@@ -1,5 +1,7 @@
 /** The commands of a client across tabs: methods of the same names and types, with promises of their results. */
-import { Keylatch, type PageOptions, type ScanOptions } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import type { PageOptions } from '../client/sugar/arguments.js';
+import type { ScanOptions } from '../client/sugar/keys.js';
 import type { Argument } from '../base/argument.js';
 import type { Later } from '../base/result-mode.js';
 import type { BlockingCommands } from '../client/sugar/blocking.js';

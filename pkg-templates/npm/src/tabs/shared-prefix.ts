@@ -1,5 +1,5 @@
 /** Views of a prefix across tabs. */
-import { Keylatch } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
 import type { Prefix as PrefixOf } from '../client/prefix.js';
 import type { WaitOptions } from '../client/waits.js';

@@ -1,5 +1,5 @@
 /** One client of a tab: its commands as calls, and the state that a new leader does not have. */
-import { Keylatch } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
 import type { ClientOptions } from '../client/connection.js';
 import type { Reply } from '../resp/reply.js';

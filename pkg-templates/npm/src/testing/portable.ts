@@ -1,5 +1,6 @@
 /** Exports of `keylatch/testing` in every environment. */
-export { ManualClock, SessionError } from '../index.js';
+export { ManualClock } from '../host/clock.js';
+export { SessionError } from '../base/errors.js';
 export { describeMismatches } from '../session/session-report.js';
 export type {
   SessionReport,

@@ -1,5 +1,7 @@
 /** Sessions on a fresh engine. */
-import { Keylatch, ManualClock, type KeylatchOptions } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import { ManualClock } from '../host/clock.js';
+import type { KeylatchOptions } from '../db/options.js';
 import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
 import type { Shape } from '../base/option-check.js';
 import { runSessionOn } from '../db/tools.js';

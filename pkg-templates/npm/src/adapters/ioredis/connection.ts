@@ -1,5 +1,6 @@
 /** The connection between ioredis and an engine in this process, without a socket. */
-import { PoisonedError, type StreamUser } from '../../index.js';
+import { PoisonedError } from '../../base/errors.js';
+import type { StreamUser } from '../../host/streams.js';
 import { SocketStandIn } from './socket.js';
 import type { ClientStream } from '../../server/stream-source.js';
 

@@ -1,5 +1,5 @@
 /** Options of ioredis-mock that ioredis lacks: keys to begin with, and keyspace notifications. */
-import type { Client } from '../../index.js';
+import type { Client } from '../../client/client.js';
 import type { InProcessServer } from './servers.js';
 
 export interface MockOptions {

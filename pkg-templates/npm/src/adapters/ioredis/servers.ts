@@ -1,8 +1,8 @@
 /** Servers within the process, one for each host and port, as clients name them in their options. */
-import type { StreamUser } from '../../index.js';
+import type { StreamUser } from '../../host/streams.js';
 import type { ClientStream } from '../../server/stream-source.js';
 import { registry } from '../../testing/registry.js';
-import { TestServer } from '../../testing.js';
+import { TestServer } from '../../testing/test-server.js';
 
 /** Options of a client that say which server is meant. */
 export interface AddressOptions {
