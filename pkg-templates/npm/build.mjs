@@ -32,7 +32,7 @@ const source = (name = '') => join(here, 'src', name);
  */
 const LAYERS = {
   'stand-ins.js': ['base/stand-ins.ts', 'base/stack.ts'],
-  'core.js': ['base/errors.ts', 'host/clock.ts', 'db/keylatch.ts', 'core.ts'],
+  'core.js': ['base/errors.ts', 'host/clock.ts', 'db/keylatch.ts', 'entries/core.ts'],
   'index.js': ['base/errors.ts', 'host/clock.ts', 'db/built-in.ts'],
   'hints.js': ['hints/complete.ts', 'hints/hint.ts', 'hints/script-fault.ts', 'hints/unfinished.ts'],
   'persist.js': ['persist/open-files.ts'],
@@ -150,16 +150,17 @@ function bundle(format, entryPoints, plugins, options) {
   });
 }
 
-const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
+const bundleOf = (name, out) => ({ in: source(`${name}.ts`), out });
+const entry = (name, out = name) => bundleOf(`entries/${name}`, out);
 
 async function bundles() {
   const ofEngine = ['stand-ins.js', 'index.js'];
   for (const format of ['esm', 'cjs']) {
     const add = (names, layersOfAll) => bundle(format, names, [layers(layersOfAll)]);
-    await bundle(format, [entry('base/stand-ins', 'stand-ins')], [], { inject: [] });
+    await bundle(format, [bundleOf('base/stand-ins', 'stand-ins')], [], { inject: [] });
     await add([entry('core'), entry('hints'), entry('keyv'), entry('locks'), entry('upstash')], ['stand-ins.js']);
     await add([entry('index')], ['stand-ins.js', 'core.js']);
-    await add([entry('testing/portable', 'testing-shared'), entry('persist-browser')], ofEngine);
+    await add([bundleOf('testing/portable', 'testing-shared'), entry('persist-browser')], ofEngine);
     await add([entry('testing-portable', 'testing-browser')], ['testing-shared.js']);
     await add([entry('tabs')], [...ofEngine, 'persist-browser.js']);
   }
@@ -210,7 +211,7 @@ function exportClass() {
 
 async function commandLine() {
   await build({
-    entryPoints: [entry('cli/keylatch', 'keylatch')],
+    entryPoints: [bundleOf('cli/keylatch', 'keylatch')],
     ...SHARED,
     outdir: join(out, 'cli'),
     format: 'esm',
@@ -248,6 +249,14 @@ const DECLARED = {
 /** Imports of types of the optional peer, which are any without it. */
 const PEER_TYPES = /^import type .* from 'ioredis';$/m;
 
+/** A declaration as the package has it: entries lie beside the folders of the others, and indentation is one space. */
+function packedDeclaration(name, text) {
+  const paths = name.startsWith('entries/') ? text.replaceAll(/from '\.\.\//g, "from './") : text;
+  return paths
+    .replace(PEER_TYPES, '// @ts-ignore\n$&')
+    .replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4));
+}
+
 /**
  * Declarations that the public entries reach, beside the code of CommonJS. The ES modules' repeat them by name: classes are
  * the same to a program that loads both, and editors read them once.
@@ -268,15 +277,11 @@ function declarations() {
     const text = readFileSync(join(scratch, name), 'utf8');
     for (const [, path] of text.matchAll(/from '(\.[^']+)\.js'/g)) visit(join(dirname(name), `${path}.d.ts`));
   };
-  Object.values(DECLARED).forEach((entry) => visit(`${entry}.d.ts`));
+  Object.values(DECLARED).forEach((entry) => visit(`entries/${entry}.d.ts`));
   for (const name of needed) {
-    const to = join(out, 'cjs', name);
+    const to = join(out, 'cjs', name.replace(/^entries\//, ''));
     mkdirSync(dirname(to), { recursive: true });
-    const text = readFileSync(join(scratch, name), 'utf8').replace(PEER_TYPES, '// @ts-ignore\n$&');
-    writeFileSync(
-      to,
-      text.replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4)),
-    );
+    writeFileSync(to, packedDeclaration(name, readFileSync(join(scratch, name), 'utf8')));
   }
   for (const [name, entry] of Object.entries(DECLARED)) {
     // A default export is a class with a name; as the default of a CommonJS module it would be the whole module.

@@ -22,15 +22,7 @@ pub const TREES: [Tree; 2] = [
             "base", "resp", "host", "client", "session", "db", "persist", "locks", "tabs", "server", "race", "testing",
             "hints", "element", "adapters", "cli", "entries",
         ],
-        unplaced: &[
-            "core.ts",
-            "index.ts",
-            "ioredis.ts",
-            "keyv.ts",
-            "persist-browser.ts",
-            "testing-portable.ts",
-            "upstash.ts",
-        ],
+        unplaced: &[],
     },
     Tree {
         folder: "www/src",

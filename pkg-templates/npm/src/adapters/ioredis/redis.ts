@@ -1,20 +1,14 @@
-/**
- * Entry `keylatch/ioredis`: ioredis over engines in this process, without a socket. In place of the module `ioredis` in a
- * test, or by the option `Connector` of a real client.
- */
+/** The exports of ioredis over engines in this process: its classes, with a connector that needs no socket. */
 import type { Duplex } from 'node:stream';
 // @ts-expect-error ioredis is an optional peer dependency; without it the types of its exports are any.
 import type * as ioredis from 'ioredis';
-import type { Keylatch } from './db/built-in.js';
-import { MemoryConnection } from './adapters/ioredis/connection.js';
-import { applyMockOptions, type MockOptions } from './adapters/ioredis/data.js';
-import { RefusedConnection, type SocketStandIn } from './adapters/ioredis/socket.js';
-import { loadRealModule, type Class } from './adapters/ioredis/real-module.js';
-import { serverOf, type AddressOptions, type InProcessServer } from './adapters/ioredis/servers.js';
-import type { TestClock } from './testing/clock.js';
-
-export { InProcessServer, type AddressOptions } from './adapters/ioredis/servers.js';
-export { reset } from './testing/registry.js';
+import type { Keylatch } from '../../db/built-in.js';
+import { MemoryConnection } from './connection.js';
+import { applyMockOptions, type MockOptions } from './data.js';
+import { RefusedConnection, type SocketStandIn } from './socket.js';
+import { loadRealModule, type Class } from './real-module.js';
+import { serverOf, type AddressOptions, type InProcessServer } from './servers.js';
+import type { TestClock } from '../../testing/clock.js';
 
 const ADDRESS = 'memory:0';
 const MISSING =
@@ -149,7 +143,6 @@ export const SentinelConnector: typeof ioredis.SentinelConnector = real?.['Senti
 export const SentinelIterator: typeof ioredis.SentinelIterator = real?.['SentinelIterator'] as never;
 /** `ReplyError` of ioredis. */
 export const ReplyError: typeof ioredis.ReplyError = real?.['ReplyError'] as never;
-export default Redis;
 
 /** Callback that prints a result, as ioredis has it. */
 export function print(error: Error | null, reply?: unknown): void {

@@ -2,7 +2,7 @@
  * Entry `keylatch/testing` in browsers, Workers and Jest's jsdom, where servers cannot listen: they are refused with a
  * sentence.
  */
-export * from './testing/portable.js';
+export * from '../testing/portable.js';
 
 const NEEDS_NODE =
   'servers need the sockets of Node.js: run this test in Node. Under Jest with jsdom, begin the file with ' +

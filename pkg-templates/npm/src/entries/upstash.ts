@@ -3,6 +3,6 @@
  * `new Redis(...)` of @upstash/redis without HTTP, `handleUpstashRequest` answers requests of `fetch`. Neither imports
  * @upstash/redis or an engine.
  */
-export { handleUpstashRequest, type UpstashHandlerOptions } from './adapters/upstash/handler.js';
-export { upstashRequester, type UpstashRequester } from './adapters/upstash/requester.js';
-export type { UpstashDatabase } from './adapters/upstash/run.js';
+export { handleUpstashRequest, type UpstashHandlerOptions } from '../adapters/upstash/handler.js';
+export { upstashRequester, type UpstashRequester } from '../adapters/upstash/requester.js';
+export type { UpstashDatabase } from '../adapters/upstash/run.js';

@@ -1,9 +1,6 @@
-/**
- * Entry `keylatch/keyv`: a store for Keyv 5 and 6 in an engine of this process. It has the interface of Keyv's stores
- * and imports neither Keyv nor an engine.
- */
-import type { Client } from './client/client.js';
-import type { PrefixedClient } from './client/prefix.js';
+/** A store for Keyv 5 and 6. It has the interface of Keyv's stores and imports neither Keyv nor an engine. */
+import type { Client } from '../../client/client.js';
+import type { PrefixedClient } from '../../client/prefix.js';
 
 /** Keys of one command: more than that would exceed the arguments of a JavaScript call. */
 const BATCH = 1000;

@@ -2,20 +2,20 @@
  * Entry `keylatch/locks`: locks with leases, in the form of the Web Locks API. Over an engine of this process, a keylatch
  * behind any client object, or (exclusive locks only) a plain Redis or Valkey. Imports neither an engine nor a client.
  */
-import { AskedCoordination } from './locks/asked.js';
-import type { LockStore } from './locks/commander.js';
-import { Locks } from './locks/manager.js';
-import { LOCKS, type LocksOptions } from './locks/options.js';
-import { currentPage } from './locks/page.js';
-import { RedlockCoordination } from './locks/redlock.js';
-import { SYSTEM_TIME, type Time } from './locks/time.js';
-import { isLocalEngine } from './locks/trackers.js';
-import { checked } from './base/option-check.js';
+import { AskedCoordination } from '../locks/asked.js';
+import type { LockStore } from '../locks/commander.js';
+import { Locks } from '../locks/manager.js';
+import { LOCKS, type LocksOptions } from '../locks/options.js';
+import { currentPage } from '../locks/page.js';
+import { RedlockCoordination } from '../locks/redlock.js';
+import { SYSTEM_TIME, type Time } from '../locks/time.js';
+import { isLocalEngine } from '../locks/trackers.js';
+import { checked } from '../base/option-check.js';
 
-export type { Barrier, ArriveOptions, BarrierOptions } from './locks/barrier.js';
-export type { CallClient, ExecClient, LockStore, SendClient } from './locks/commander.js';
-export type { BarrierState, LimitResult, LockMode } from './locks/coordination.js';
-export type { Election, ElectionOptions, Leader, ObserveOptions } from './locks/election.js';
+export type { Barrier, ArriveOptions, BarrierOptions } from '../locks/barrier.js';
+export type { CallClient, ExecClient, LockStore, SendClient } from '../locks/commander.js';
+export type { BarrierState, LimitResult, LockMode } from '../locks/coordination.js';
+export type { Election, ElectionOptions, Leader, ObserveOptions } from '../locks/election.js';
 export {
   Aborted,
   Deadlock,
@@ -26,13 +26,13 @@ export {
   Stolen,
   TimedOut,
   type LockErrorCode,
-} from './locks/errors.js';
-export type { LimitOptions } from './locks/limit.js';
-export type { Lock, LossSignal, UpgradeOptions } from './locks/lock.js';
-export type { HeldLockInfo, LockInfo, Locks, LocksSnapshot } from './locks/manager.js';
-export type { OnceOptions } from './locks/once.js';
-export type { LeaseOptions, LockOptions, LocksOptions } from './locks/options.js';
-export type { PermitOptions, Semaphore } from './locks/semaphore.js';
+} from '../locks/errors.js';
+export type { LimitOptions } from '../locks/limit.js';
+export type { Lock, LossSignal, UpgradeOptions } from '../locks/lock.js';
+export type { HeldLockInfo, LockInfo, Locks, LocksSnapshot } from '../locks/manager.js';
+export type { OnceOptions } from '../locks/once.js';
+export type { LeaseOptions, LockOptions, LocksOptions } from '../locks/options.js';
+export type { PermitOptions, Semaphore } from '../locks/semaphore.js';
 
 /**
  * Locks of a store: a database of keylatch, or a client object of ioredis, node-redis or @upstash/redis. What its server
