@@ -1,5 +1,5 @@
 //! The floors of TypeScript: a file imports its own floor and those below, and no file needs itself through others.
-//! Exceptions are listed here; the lists only become shorter.
+//! Exceptions are listed here; the list only becomes shorter.
 
 use crate::import_graph::{self, Imports, reachable};
 use crate::tree::File;
@@ -9,10 +9,8 @@ use crate::typescript::{graph, imports};
 pub struct Tree {
     /// Path from the root of the repository.
     pub folder: &'static str,
-    /// The floors, the lowest first: `base/...` or `base.ts` is on the floor `base`.
+    /// The floors, the lowest first: `base/...` is on the floor `base`, `page.ts` on the floor `page`.
     floors: &'static [&'static str],
-    /// Files and folders that are on no floor yet.
-    unplaced: &'static [&'static str],
 }
 
 pub const TREES: [Tree; 2] = [
@@ -22,22 +20,18 @@ pub const TREES: [Tree; 2] = [
             "base", "resp", "host", "client", "session", "db", "persist", "locks", "tabs", "server", "race", "testing",
             "hints", "element", "adapters", "cli", "entries",
         ],
-        unplaced: &[],
     },
     Tree {
         folder: "www/src",
         floors: &[
             "types", "style", "text", "model", "teach", "picture", "race", "ui", "embed", "offline", "page", "main",
         ],
-        unplaced: &[],
     },
 ];
 
 /// Imports upwards, from one tree into the other, or in a circle: the importing file and the imported one.
 const EXCEPTIONS: &[(&str, &str)] = &[
     // Circles, of types.
-    ("pkg-templates/npm/src/db/tools.ts", "pkg-templates/npm/src/db/keylatch.ts"),
-    ("pkg-templates/npm/src/race/outcomes.ts", "pkg-templates/npm/src/race/graph.ts"),
     ("www/src/model/clock-moves.ts", "www/src/model/workspace.ts"),
     ("www/src/model/page-words.ts", "www/src/model/workspace.ts"),
     // Evidence for explanations, which the model collects.
@@ -87,8 +81,7 @@ pub fn imports_upwards(files: &[File]) -> Vec<String> {
 fn of_file(file: &File) -> Vec<String> {
     let Some(tree) = tree_of(&file.path) else { return vec![format!("{}: in no tree", file.path)] };
     let mut violations = Vec::new();
-    if floor(tree, &file.path).is_none() && !name_in(tree, &file.path).is_some_and(|name| tree.unplaced.contains(&name))
-    {
+    if floor(tree, &file.path).is_none() {
         violations.push(format!("{}: on no floor (tests/tidy/typescript_floors.rs)", file.path));
     }
     for import in imports(file).into_iter().filter(|import| !is_exception(&file.path, &import.path)) {
@@ -117,19 +110,13 @@ pub fn circles(files: &[File]) -> Vec<String> {
     import_graph::circles(&imports)
 }
 
-/// Exceptions that name no refused import, and unplaced names without a file.
+/// Exceptions that name no refused import.
 pub fn stale_exceptions(files: &[File]) -> Vec<String> {
     let imports = graph(files);
     let stale = EXCEPTIONS.iter().filter(|(importer, imported)| !is_needed(&imports, importer, imported));
-    let mut violations: Vec<String> = stale
+    stale
         .map(|(importer, imported)| format!("`{importer}` may import `{imported}` by the rules, or does not"))
-        .collect();
-    for tree in &TREES {
-        let exists = |name: &&&str| files.iter().any(|file| name_in(tree, &file.path) == Some(**name));
-        let absent = tree.unplaced.iter().filter(|name| !exists(name));
-        violations.extend(absent.map(|name| format!("{}: `{name}` is listed as unplaced, and absent", tree.folder)));
-    }
-    violations
+        .collect()
 }
 
 /// Whether an import exists and is against a rule.

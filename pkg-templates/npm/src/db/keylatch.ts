@@ -18,7 +18,7 @@ import type { SaveRequests } from '../host/save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from '../base/option-check.js';
-import { TOOLS, type Tools } from './tools.js';
+import { TOOLS, type Tools } from './engine-tools.js';
 import type { Unsubscribe } from '../client/subscriptions.js';
 import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
 

@@ -1,23 +1,10 @@
 /**
  * Functions of redis-cli over an engine: printing replies, splitting lines, running sessions. The engine's own code does
- * the work; an object with this symbol carries it.
+ * the work.
  */
+import { TOOLS, type Tools } from './engine-tools.js';
 import type { Keylatch } from './keylatch.js';
 import type { SessionReport, SessionOptions } from '../session/session.js';
-
-/** @internal Key of the functions in an engine's object. A global symbol: each entry of the package holds a copy of this file. */
-export const TOOLS: unique symbol = Symbol.for('keylatch.tools') as never;
-
-/** @internal Functions of an engine. */
-export interface Tools {
-  printReply(reply: Uint8Array): string;
-  splitLine(line: string): Uint8Array[];
-  runSession(text: string, options: SessionOptions): SessionReport;
-  /** Whether a session of one step expects this reply. */
-  expectsReply(step: string, reply: Uint8Array): boolean;
-  /** Loads a snapshot into an engine that then goes on as a fresh one would. */
-  loadFresh(snapshot: Uint8Array): void;
-}
 
 /** @internal */
 export function toolsOf(db: Keylatch): Tools {
