@@ -11,6 +11,8 @@ mod comments;
 mod floors;
 #[path = "tidy/import_graph.rs"]
 mod import_graph;
+#[path = "tidy/methods.rs"]
+mod methods;
 #[path = "tidy/packages.rs"]
 mod packages;
 #[path = "tidy/rust_text.rs"]
@@ -63,7 +65,7 @@ fn files_import_only_their_own_floor_and_those_below() {
 
 #[test]
 fn no_type_has_many_methods() {
-    expect_none(sizes::types_with_many_methods(&engine_sources()));
+    expect_none(methods::types_with_many_methods(&engine_sources()));
 }
 
 #[test]
