@@ -9,6 +9,10 @@ mod circles;
 mod comments;
 #[path = "tidy/floors.rs"]
 mod floors;
+#[path = "tidy/import_graph.rs"]
+mod import_graph;
+#[path = "tidy/methods.rs"]
+mod methods;
 #[path = "tidy/packages.rs"]
 mod packages;
 #[path = "tidy/rust_text.rs"]
@@ -22,6 +26,10 @@ mod speed;
 #[allow(dead_code)] // Others use more of it.
 #[path = "support/tree.rs"]
 mod tree;
+#[path = "tidy/typescript.rs"]
+mod typescript;
+#[path = "tidy/typescript_floors.rs"]
+mod typescript_floors;
 #[path = "tidy/wording.rs"]
 mod wording;
 
@@ -57,7 +65,7 @@ fn files_import_only_their_own_floor_and_those_below() {
 
 #[test]
 fn no_type_has_many_methods() {
-    expect_none(sizes::types_with_many_methods(&engine_sources()));
+    expect_none(methods::types_with_many_methods(&engine_sources()));
 }
 
 #[test]
@@ -68,6 +76,28 @@ fn no_file_needs_itself_through_others() {
 #[test]
 fn parts_of_a_floor_have_an_order() {
     expect_none(circles::parts_out_of_order(&engine_sources()));
+}
+
+/// TypeScript of the package and of the page.
+fn typescript_sources() -> Vec<File> {
+    typescript_floors::TREES.iter().flat_map(|tree| tree::files(tree.folder, &["ts"])).collect()
+}
+
+#[test]
+fn typescript_imports_only_its_own_floor_and_those_below() {
+    let sources = typescript_sources();
+    assert!(sources.len() > 300, "the sources were not found");
+    expect_none(typescript_floors::imports_upwards(&sources));
+}
+
+#[test]
+fn no_typescript_file_needs_itself_through_others() {
+    expect_none(typescript_floors::circles(&typescript_sources()));
+}
+
+#[test]
+fn exceptions_of_typescript_are_gone_when_they_are_not_needed() {
+    expect_none(typescript_floors::stale_exceptions(&typescript_sources()));
 }
 
 #[test]

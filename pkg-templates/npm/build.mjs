@@ -1,7 +1,7 @@
 // Builds the package: target/engine (bindings and wasm), target/generated (the command table) and src become
 // target/npm/keylatch. Engine and package can lie elsewhere: KEYLATCH_ENGINE and KEYLATCH_OUT. generate.mjs has to have printed
-// src/generated. Four steps: bundles, declarations, the command line, the files beside them. KEYLATCH_NAME is the name of the
-// package: keylatch-scripting has another engine, and takes the declarations of keylatch, which is built first.
+// the folders `generated` of src. Four steps: bundles, declarations, the command line, the files beside them. KEYLATCH_NAME is
+// the name of the package: keylatch-scripting has another engine, and takes the declarations of keylatch, which is built first.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -26,21 +26,21 @@ const name = process.env.KEYLATCH_NAME || 'keylatch';
 const withLua = name !== 'keylatch';
 const source = (name = '') => join(here, 'src', name);
 
-/** Sources by which the bundles import each other, instead of holding copies, and the files to import. */
+/**
+ * Files that bundles import instead of holding copies of these sources. All that a bundle needs of such a source must be an
+ * export of the file.
+ */
 const LAYERS = {
-  'stand-ins.ts': 'stand-ins.js',
-  'stack.ts': 'stand-ins.js',
-  'core.ts': 'core.js',
-  'index.ts': 'index.js',
-  'hints.ts': 'hints.js',
-  'persist.ts': 'persist.js',
-  'persist-browser.ts': 'persist-browser.js',
-  'server.ts': 'server.js',
-  'testing/portable.ts': 'testing-shared.js',
-  'testing.ts': 'testing.js',
+  'stand-ins.js': ['base/stand-ins.ts', 'base/stack.ts'],
+  'core.js': ['base/errors.ts', 'host/clock.ts', 'db/keylatch.ts', 'entries/core.ts'],
+  'index.js': ['base/errors.ts', 'host/clock.ts', 'db/built-in.ts'],
+  'hints.js': ['hints/complete.ts', 'hints/hint.ts', 'hints/script-fault.ts', 'hints/unfinished.ts'],
+  'persist.js': ['persist/open-files.ts'],
+  'persist-browser.js': ['persist/errors.ts', 'persist/indexeddb.ts', 'persist/open-browser.ts'],
+  'server.js': ['server/create-server.ts', 'server/server.ts'],
+  'testing-shared.js': ['testing/clock.ts', 'testing/portable.ts'],
+  'testing.js': ['session/session-report.ts', 'testing/run-session.ts', 'testing/test-server.ts'],
 };
-/** In the workerd branch, workerd.js stands in for index.js and carries the engine of another source. */
-const { 'testing/portable.ts': _, ...OF_WORKERD } = { ...LAYERS, 'index.ts': 'workerd.js' };
 
 /**
  * The engine as text, an ES module for both formats. CommonJS of Node reads the file keylatch.wasm instead; bundlers may
@@ -85,7 +85,7 @@ const SHARED = {
   logLevel: 'warning',
   absWorkingDir: join(here, 'src'),
   banner: { js: BANNER },
-  inject: [source('globals.ts')],
+  inject: [source('base/globals.ts')],
   define: {
     ENGINE_BYTES: String(wasm.length),
     ENGINE_NAME: JSON.stringify(ENGINE_NAME),
@@ -93,15 +93,22 @@ const SHARED = {
   },
 };
 
-/** Leaves imports of layers to the files in `folder`, relative to the bundle. */
-function layers(names, folder) {
+/**
+ * Leaves imports of the sources of layers to the layers' files in `folder`, relative to the bundle. Of two layers with a
+ * source, the first named has it.
+ */
+function layers(names, folder = '.', renamed = {}) {
+  const files = new Map();
+  for (const name of names.toReversed()) {
+    for (const file of LAYERS[name]) files.set(file, `${folder}/${renamed[name] ?? name}`);
+  }
   return {
     name: 'layers',
     setup(bundle) {
       bundle.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, kind, resolveDir }) => {
-        const layer = names[relative(source(), join(resolveDir, path)).replace(/js$/, 'ts')];
+        const layer = files.get(relative(source(), join(resolveDir, path)).replace(/js$/, 'ts'));
         if (layer === undefined || kind === 'entry-point') return undefined;
-        return { path: `${folder}/${layer}`, external: true, sideEffects: false };
+        return { path: layer, external: true, sideEffects: false };
       });
     },
   };
@@ -112,9 +119,9 @@ function engineFiles(format) {
   return {
     name: 'engine files',
     setup(bundle) {
-      bundle.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
+      bundle.onResolve({ filter: /\/keylatch\.wasm$/ }, () => ({ path: '../keylatch.wasm', external: true }));
       bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: join(engine, 'glue.js') }));
-      bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`engine-text-${format}.ts`) }));
+      bundle.onResolve({ filter: /^\.\/engine-text\.js$/ }, () => ({ path: source(`db/engine-text-${format}.ts`) }));
       bundle.onResolve({ filter: /^#packed-engine$/ }, () => ({ path: `../esm/${PACKED}`, external: true }));
     },
   };
@@ -124,7 +131,7 @@ function engineFiles(format) {
 const engineOfWorkerd = {
   name: 'engine of workerd',
   setup(bundle) {
-    bundle.onResolve({ filter: /^\.\/engine-inline\.js$/ }, () => ({ path: source('engine-workerd.ts') }));
+    bundle.onResolve({ filter: /\/engine-inline\.js$/ }, () => ({ path: source('db/engine-workerd.ts') }));
   },
 };
 
@@ -143,46 +150,49 @@ function bundle(format, entryPoints, plugins, options) {
   });
 }
 
-const entry = (name, out = name) => ({ in: source(`${name}.ts`), out });
+const bundleOf = (name, out) => ({ in: source(`${name}.ts`), out });
+const entry = (name, out = name) => bundleOf(`entries/${name}`, out);
 
 async function bundles() {
-  const plain = [
-    ...['core', 'hints', 'index', 'keyv', 'locks', 'upstash'].map((name) => entry(name)),
-    entry('testing/portable', 'testing-shared'),
-    entry('testing-portable', 'testing-browser'),
-    entry('persist-browser'),
-    entry('tabs'),
-  ];
+  const ofEngine = ['stand-ins.js', 'index.js'];
   for (const format of ['esm', 'cjs']) {
-    await bundle(format, [entry('stand-ins')], [], { inject: [] });
-    await bundle(format, plain, [layers(LAYERS, '.')]);
+    const add = (names, layersOfAll) => bundle(format, names, [layers(layersOfAll)]);
+    await bundle(format, [bundleOf('base/stand-ins', 'stand-ins')], [], { inject: [] });
+    await add([entry('core'), entry('hints'), entry('keyv'), entry('locks'), entry('upstash')], ['stand-ins.js']);
+    await add([entry('index')], ['stand-ins.js', 'core.js']);
+    await add([bundleOf('testing/portable', 'testing-shared'), entry('persist-browser')], ofEngine);
+    await add([entry('testing-portable', 'testing-browser')], ['testing-shared.js']);
+    await add([entry('tabs')], [...ofEngine, 'persist-browser.js']);
   }
   // An element is for pages: an ES module alone, and nothing of the other bundles in it.
-  await bundle('esm', [entry('element')], [layers(LAYERS, '.')]);
-  const ofWorkerd = [
-    entry('index', 'workerd'),
-    entry('testing-portable', 'testing-workerd'),
-    entry('persist-browser', 'persist-workerd'),
-  ];
-  await bundle('esm', ofWorkerd, [layers(OF_WORKERD, '.'), engineOfWorkerd]);
+  await bundle('esm', [entry('element')], [layers(['stand-ins.js', 'core.js', 'index.js'])]);
+  // workerd.js stands in for index.js and carries the engine of another source.
+  await bundle('esm', [entry('index', 'workerd')], [layers(['stand-ins.js', 'core.js']), engineOfWorkerd]);
+  const ofWorkerd = [entry('testing-portable', 'testing-workerd'), entry('persist-browser', 'persist-workerd')];
+  await bundle('esm', ofWorkerd, [layers(ofEngine, '.', { 'index.js': 'workerd.js' })]);
   writeFileSync(join(out, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   await packEngine();
 }
 
-/** Entries for Node alone. */
-async function forNode() {
-  for (const format of ['esm', 'cjs']) {
-    await build({
-      entryPoints: [entry('server'), entry('testing'), entry('ioredis'), entry('persist')],
-      ...SHARED,
-      define: { ...SHARED.define, HERE: format === 'esm' ? 'import.meta.url' : '__filename' },
-      outdir: join(out, format),
-      format,
-      target: 'node20',
-      platform: 'node',
-      plugins: [layers(LAYERS, '.')],
-    });
-  }
+/** Entries for Node alone, each with the files that it imports. */
+const FOR_NODE = {
+  persist: ['index.js'],
+  server: ['index.js', 'persist.js'],
+  testing: ['index.js', 'server.js', 'testing-shared.js'],
+  ioredis: ['index.js', 'testing.js'],
+};
+
+function forNode(format, [name, imported]) {
+  return build({
+    entryPoints: [entry(name)],
+    ...SHARED,
+    define: { ...SHARED.define, HERE: format === 'esm' ? 'import.meta.url' : '__filename' },
+    outdir: join(out, format),
+    format,
+    target: 'node20',
+    platform: 'node',
+    plugins: [layers(['stand-ins.js', ...imported])],
+  });
 }
 
 /**
@@ -201,13 +211,13 @@ function exportClass() {
 
 async function commandLine() {
   await build({
-    entryPoints: [entry('cli/keylatch', 'keylatch')],
+    entryPoints: [bundleOf('cli/keylatch', 'keylatch')],
     ...SHARED,
     outdir: join(out, 'cli'),
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: [layers(LAYERS, '../esm')],
+    plugins: [layers(['stand-ins.js', 'index.js', 'hints.js', 'server.js', 'testing.js'], '../esm')],
   });
 }
 
@@ -239,6 +249,14 @@ const DECLARED = {
 /** Imports of types of the optional peer, which are any without it. */
 const PEER_TYPES = /^import type .* from 'ioredis';$/m;
 
+/** A declaration as the package has it: entries lie beside the folders of the others, and indentation is one space. */
+function packedDeclaration(name, text) {
+  const paths = name.startsWith('entries/') ? text.replaceAll(/from '\.\.\//g, "from './") : text;
+  return paths
+    .replace(PEER_TYPES, '// @ts-ignore\n$&')
+    .replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4));
+}
+
 /**
  * Declarations that the public entries reach, beside the code of CommonJS. The ES modules' repeat them by name: classes are
  * the same to a program that loads both, and editors read them once.
@@ -259,15 +277,11 @@ function declarations() {
     const text = readFileSync(join(scratch, name), 'utf8');
     for (const [, path] of text.matchAll(/from '(\.[^']+)\.js'/g)) visit(join(dirname(name), `${path}.d.ts`));
   };
-  Object.values(DECLARED).forEach((entry) => visit(`${entry}.d.ts`));
+  Object.values(DECLARED).forEach((entry) => visit(`entries/${entry}.d.ts`));
   for (const name of needed) {
-    const to = join(out, 'cjs', name);
+    const to = join(out, 'cjs', name.replace(/^entries\//, ''));
     mkdirSync(dirname(to), { recursive: true });
-    const text = readFileSync(join(scratch, name), 'utf8').replace(PEER_TYPES, '// @ts-ignore\n$&');
-    writeFileSync(
-      to,
-      text.replace(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 4)),
-    );
+    writeFileSync(to, packedDeclaration(name, readFileSync(join(scratch, name), 'utf8')));
   }
   for (const [name, entry] of Object.entries(DECLARED)) {
     // A default export is a class with a name; as the default of a CommonJS module it would be the whole module.
@@ -341,7 +355,9 @@ function removeDocumentation() {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await bundles();
-await forNode();
+for (const format of ['esm', 'cjs']) {
+  for (const made of Object.entries(FOR_NODE)) await forNode(format, made);
+}
 exportClass();
 removeDocumentation();
 await commandLine();

@@ -1,5 +1,6 @@
-// Prints src/generated from the tables that the engine's rows print into target/generated. `cargo xtask build` runs this.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated. `cargo xtask build` runs this.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { printCalls } from './generate/calls.mjs';
 import { printConvention } from './generate/convention.mjs';
 import { printEvents } from './generate/events.mjs';
@@ -10,7 +11,7 @@ import { printReads } from './generate/reads.mjs';
 import { printTable } from './generate/table.mjs';
 
 const TABLES = new URL('../../target/generated/', import.meta.url);
-const TARGET = new URL('src/generated/', import.meta.url);
+const TARGET = new URL('src/', import.meta.url);
 
 function read(name) {
   return JSON.parse(readFileSync(new URL(name, TABLES), 'utf8'));
@@ -18,15 +19,22 @@ function read(name) {
 
 const commands = read('commands.json');
 const convention = read('convention.json');
+/** Each file is on the floor that uses it. */
 const files = {
-  'calls.ts': printCalls(commands),
-  'commands.ts': printTable(commands),
-  'key-positions.ts': printKeys(commands, convention),
-  'convention.ts': printConvention(convention),
-  'events.ts': printEvents(read('events.json')),
-  'reads.ts': printReads(commands),
-  'methods.ts': printMethods(commands, PLAIN, read('examples.json')),
+  'client/generated/calls.ts': printCalls(commands),
+  'client/generated/commands.ts': printTable(commands),
+  'client/generated/key-positions.ts': printKeys(commands, convention),
+  'client/generated/methods.ts': printMethods(commands, PLAIN, read('examples.json')),
+  'host/generated/convention.ts': printConvention(convention),
+  'host/generated/events.ts': printEvents(read('events.json')),
+  'tabs/generated/reads.ts': printReads(commands),
 };
-rmSync(TARGET, { recursive: true, force: true });
-mkdirSync(TARGET, { recursive: true });
-for (const [name, text] of Object.entries(files)) writeFileSync(new URL(name, TARGET), text);
+const isGenerated = (path) => basename(path) === 'generated';
+for (const folder of readdirSync(TARGET, { recursive: true }).filter(isGenerated)) {
+  rmSync(new URL(`${folder}/`, TARGET), { recursive: true, force: true });
+}
+for (const [name, text] of Object.entries(files)) {
+  const file = new URL(name, TARGET);
+  mkdirSync(new URL('./', file), { recursive: true });
+  writeFileSync(file, text);
+}

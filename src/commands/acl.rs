@@ -53,7 +53,7 @@ const ACL_ROWS: &[Row] = &[
 ];
 
 fn acl_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "acl")
+    super::help::write_help(cx, "acl")
 }
 
 /// `ACL CAT [category]`

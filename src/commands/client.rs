@@ -154,7 +154,7 @@ const SUBCOMMANDS: &[Row] = &[
 ];
 
 fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "client")
+    super::help::write_help(cx, "client")
 }
 
 /// Changes the client that sent the command and replies OK.

@@ -54,7 +54,7 @@ const SUBCOMMANDS: &[Row] = &[
 ];
 
 fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "config")
+    super::help::write_help(cx, "config")
 }
 
 fn get(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {

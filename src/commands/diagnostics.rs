@@ -131,11 +131,11 @@ fn check_debug(cx: &Context<'_>) -> Result<(), CommandError> {
 
 fn debug_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     check_debug(cx)?;
-    super::write_help(cx, "debug")
+    super::help::write_help(cx, "debug")
 }
 
 fn slowlog_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "slowlog")
+    super::help::write_help(cx, "slowlog")
 }
 
 fn lolwut(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {

@@ -128,7 +128,7 @@ pub(super) fn find_row(table: &CommandTable, name: &[u8]) -> Option<&'static Row
 }
 
 fn command_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "command")
+    super::help::write_help(cx, "command")
 }
 
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`

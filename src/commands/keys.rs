@@ -323,5 +323,5 @@ fn object_freq(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 fn object_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "object")
+    super::help::write_help(cx, "object")
 }

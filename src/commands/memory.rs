@@ -113,5 +113,5 @@ fn purge(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 }
 
 fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "memory")
+    super::help::write_help(cx, "memory")
 }

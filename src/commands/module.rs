@@ -34,7 +34,7 @@ const MODULE_ROWS: &[Row] = &[
 ];
 
 fn module_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "module")
+    super::help::write_help(cx, "module")
 }
 
 fn module_list(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {

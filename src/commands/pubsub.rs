@@ -124,7 +124,7 @@ const PUBSUB_ROWS: &[Row] = &[
 ];
 
 fn help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::write_help(cx, "pubsub")
+    super::help::write_help(cx, "pubsub")
 }
 
 fn subscribe(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {

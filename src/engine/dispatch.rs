@@ -1,9 +1,9 @@
 //! Dispatch of a request to its handler, through the gates.
 
-use super::Engine;
 use super::gates::Gates;
 use super::saves::check_store;
 use super::suspended::{busy_error, slice_of};
+use super::{Engine, evict};
 use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;
@@ -205,14 +205,6 @@ const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
 
 /// Container of commands that a parameter forbids.
 const DEBUG: &str = "debug";
-
-/// Forgets scripts that EVAL ran, then evicts keys, until memory is within the limit. Returns false if nothing is left to
-/// evict.
-pub(super) fn evict(engine: &mut Engine, grows: bool) -> bool {
-    engine.server.scripts.forget_evaluated(engine.keyspace.excess_bytes());
-    engine.keyspace.count_scripts(engine.server.script_bytes());
-    engine.keyspace.evict_to_limit(grows, engine.now)
-}
 
 /// Refuses an unknown command or a wrong number of arguments. An empty request is ignored.
 #[cold]

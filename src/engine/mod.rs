@@ -243,7 +243,7 @@ impl Engine {
         self.keyspace.sweep(self.now);
         self.keyspace.free_garbage();
         if self.keyspace.has_evictions_due() {
-            dispatch::evict(self, false);
+            evict(self, false);
         }
         self.time_out_due();
         self.after_command();
@@ -331,4 +331,12 @@ impl Engine {
             self.forget_blocked(position);
         }
     }
+}
+
+/// Forgets scripts that EVAL ran, then evicts keys, until memory is within the limit. Returns false if nothing is left to
+/// evict.
+fn evict(engine: &mut Engine, grows: bool) -> bool {
+    engine.server.scripts.forget_evaluated(engine.keyspace.excess_bytes());
+    engine.keyspace.count_scripts(engine.server.script_bytes());
+    engine.keyspace.evict_to_limit(grows, engine.now)
 }

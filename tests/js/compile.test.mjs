@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { source } from './support/source.mjs';
 
-const { compileAdvice } = await source('compile.ts');
+const { compileAdvice } = await source('host/compile.ts');
 
 /** Messages of runtimes, and a part of the advice. */
 const REFUSALS = {

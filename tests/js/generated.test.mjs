@@ -9,8 +9,8 @@ import { source } from './support/source.mjs';
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const rows = JSON.parse(read('target/generated/commands.json'));
 const rowNamed = (name) => rows.find((row) => row.name === name);
-const { Commands } = await source('commands.ts');
-const { PlainCommands } = await source('generated/methods.ts');
+const { Commands } = await source('client/commands.ts');
+const { PlainCommands } = await source('client/generated/methods.ts');
 
 const ownMethods = ({ prototype }) => Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
 
@@ -22,13 +22,13 @@ class Recorder extends Commands {
 }
 
 test('the types of call cover every command', () => {
-  const printed = read('pkg-templates/npm/src/generated/commands.ts');
+  const printed = read('pkg-templates/npm/src/client/generated/commands.ts');
   const names = [...printed.matchAll(/^ {2}'?([A-Z_|.0-9-]+)'?: \[arguments: /gm)].map(([, name]) => name);
   // A container without a subcommand is an error, but for COMMAND.
   const isOnlyContainer = ({ name, arity }) => rows.some((row) => row.name.startsWith(`${name}|`)) && arity !== -1;
   const expected = rows.filter((row) => !isOnlyContainer(row)).map(({ name }) => name);
   assert.deepEqual(names, expected.sort());
-  const overloads = read('pkg-templates/npm/src/generated/calls.ts').match(/^ {2}call\(name: '/gm);
+  const overloads = read('pkg-templates/npm/src/client/generated/calls.ts').match(/^ {2}call\(name: '/gm);
   assert.equal(overloads.length, expected.length);
 });
 

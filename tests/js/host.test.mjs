@@ -4,8 +4,8 @@ import { beforeEach, test } from 'node:test';
 import { source } from './support/source.mjs';
 import { reset, script } from './support/stub-glue.mjs';
 
-const { Keylatch } = await source('keylatch.ts');
-const { PoisonedError, ReplyError } = await source('errors.ts');
+const { Keylatch } = await source('db/keylatch.ts');
+const { PoisonedError, ReplyError } = await source('base/errors.ts');
 
 const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 const trap = () => {
@@ -118,7 +118,7 @@ test('a memory that grew is read anew', () => {
 });
 
 test('a promise-carrying transport gets the same sugar', async () => {
-  const { Commands } = await source('commands.ts');
+  const { Commands } = await source('client/commands.ts');
   class Remote extends Commands {
     execute(argv) {
       return Promise.resolve(argv);

@@ -7,7 +7,7 @@ import { constants, deflateRawSync } from 'node:zlib';
 
 import { source } from './support/source.mjs';
 
-const { inflate } = await source('inflate.ts');
+const { inflate } = await source('base/inflate.ts');
 
 /** Bytes that repeat at many distances, with runs, and with parts that do not repeat. */
 function mixed(length) {

@@ -123,7 +123,7 @@ function complaints(rows, hasMethod, entries) {
   return [
     ...missing.map(
       (row) =>
-        `${row}: add the method ${methodOf(row)} to pkg-templates/npm/generate/plain.mjs or src/sugar, or an entry with a reason here`,
+        `${row}: add the method ${methodOf(row)} to pkg-templates/npm/generate/plain.mjs or src/client/sugar, or an entry with a reason here`,
     ),
     ...idle.map((entry) => `${entry}: the entry is not needed; remove it`),
   ];

@@ -6,7 +6,7 @@ import { entry, folder } from './support/package.mjs';
 import { source } from './support/source.mjs';
 
 const { ExecError, Keylatch, ReplyError, UnsafeIntegerError } = await entry('index');
-const { keyIndices } = await source('key-positions.ts');
+const { keyIndices } = await source('client/key-positions.ts');
 const rows = JSON.parse(readFileSync(`${folder}/commands.json`, 'utf8'));
 
 test('a view reads and writes keys with its prefix', () => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { source } from './support/source.mjs';
 
-const { decodeReplies } = await source('reply.ts');
-const { ReplyError } = await source('errors.ts');
+const { decodeReplies } = await source('resp/reply.ts');
+const { ReplyError } = await source('base/errors.ts');
 
 const bytes = (text) => Buffer.from(text, 'latin1');
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 import { source } from './support/source.mjs';
 
-const { Utf8Decoder, Utf8Encoder } = await source('utf8.ts');
+const { Utf8Decoder, Utf8Encoder } = await source('base/utf8.ts');
 
 let state = 1;
 const random = (below) => {

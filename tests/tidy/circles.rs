@@ -1,8 +1,9 @@
 //! Imports between files of src/: no file imports itself through others, and parts of a floor have an order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::rust_text::code_only;
+use crate::import_graph::{self, Imports};
+use crate::rust_text::{code_only, tokens};
 use crate::tree::File;
 
 /// Parts of a floor in order of dependence: a part may use those listed before it.
@@ -30,13 +31,8 @@ struct Modules {
     exports: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-/// Files by module, each with the modules it imports from.
-type Imports = BTreeMap<String, BTreeSet<String>>;
-
 pub fn circles(files: &[File]) -> Vec<String> {
-    let imports = Modules::of(files).imports();
-    let in_circle = imports.keys().filter(|module| reachable(&imports, module).contains(module.as_str()));
-    in_circle.map(|module| format!("`{module}` needs itself through {}", next_in_circle(&imports, module))).collect()
+    import_graph::circles(&Modules::of(files).imports())
 }
 
 /// Imports of a part of a floor that comes after the importing one in [`ORDERS`].
@@ -57,22 +53,6 @@ pub fn parts_out_of_order(files: &[File]) -> Vec<String> {
     violations
 }
 
-fn reachable<'m>(imports: &'m Imports, start: &str) -> BTreeSet<&'m str> {
-    let mut seen = BTreeSet::new();
-    let mut next: Vec<&str> = imports[start].iter().map(String::as_str).collect();
-    while let Some(module) = next.pop() {
-        if seen.insert(module) {
-            next.extend(imports.get(module).into_iter().flatten().map(String::as_str));
-        }
-    }
-    seen
-}
-
-fn next_in_circle<'m>(imports: &'m Imports, module: &str) -> &'m str {
-    let others = imports[module].iter().map(String::as_str);
-    others.into_iter().find(|other| *other != module && reachable(imports, other).contains(module)).unwrap_or_default()
-}
-
 impl Modules {
     fn of(files: &[File]) -> Modules {
         let mut modules = Modules { code: BTreeMap::new(), exports: BTreeMap::new() };
@@ -90,10 +70,29 @@ impl Modules {
     fn imports(&self) -> Imports {
         let of_module = |(module, code): (&String, &String)| {
             let used = uses(code).into_iter().filter(|(_, is_public)| !is_public).map(|(path, _)| path);
+            let used = used.chain(self.qualified_paths(module, code));
             let others = used.filter_map(|path| self.resolve(&absolute(module, &path)?, 0));
             (module.clone(), others.filter(|other| other != module && !other.is_empty()).collect())
         };
         self.code.iter().map(of_module).collect()
+    }
+
+    /// Paths in code, such as `crate::a::b::f()`, that begin at the crate, at a module nearby, or with a child of the module.
+    fn qualified_paths(&self, module: &str, code: &str) -> Vec<String> {
+        let is_start = |name: &str| {
+            matches!(name, "crate" | "self" | "super") || self.code.contains_key(&format!("{module}::{name}"))
+        };
+        let code = without_uses(code);
+        let tokens: Vec<&str> = tokens(&code).into_iter().map(|(_, token)| token).collect();
+        let mut found = Vec::new();
+        for (index, name) in tokens.iter().enumerate() {
+            // `pub(in crate::a)` is no use of a name.
+            let is_inner = index > 0 && matches!(tokens[index - 1], "::" | "in");
+            if is_start(name) && !is_inner && tokens.get(index + 1) == Some(&"::") {
+                found.push(path_at(&tokens[index..]));
+            }
+        }
+        found
     }
 
     /// The module that defines a name, followed through re-exports.
@@ -138,6 +137,28 @@ fn uses(code: &str) -> Vec<(String, bool)> {
         found.extend(expand(tree.trim()).into_iter().map(|path| (path, is_public)));
     }
     found
+}
+
+/// The code with `use` statements replaced by blanks.
+fn without_uses(code: &str) -> String {
+    let statements = code.split_inclusive(';').map(|statement| match statement.rsplit_once("use ") {
+        Some((before, _)) if is_visibility(before.rsplit('\n').next().unwrap_or_default()) => before,
+        _ => statement,
+    });
+    statements.collect::<Vec<_>>().join("\n")
+}
+
+/// The names of the path at the beginning of some tokens, with `::` between them.
+fn path_at(tokens: &[&str]) -> String {
+    let mut path = tokens[0].to_owned();
+    for pair in tokens[1..].chunks_exact(2) {
+        let is_name = pair[1].starts_with(|c: char| c.is_alphabetic() || c == '_');
+        if pair[0] != "::" || !is_name {
+            break;
+        }
+        path += &format!("::{}", pair[1]);
+    }
+    path
 }
 
 fn is_visibility(before: &str) -> bool {
@@ -198,6 +219,32 @@ fn a_circle_is_found_through_re_exports() {
     let mut round = straight;
     round[2] = File::new("src/b/c.rs", "use crate::{x::Y, a::{First, self}};\npub struct Second;");
     assert_eq!(circles(&round), ["`a` needs itself through b::c", "`b::c` needs itself through a"]);
+}
+
+#[test]
+fn a_circle_is_found_through_paths_without_use() {
+    let first = |text: &str| {
+        let second = File::new("src/b/c.rs", "use crate::a::First;\npub struct Second;");
+        let parent = File::new("src/b/mod.rs", "mod c;\npub use self::c::Second;");
+        circles(&[File::new("src/a.rs", text), parent, second])
+    };
+    for text in ["fn f() { crate::b::c::g() }", "fn f() -> super::b::Second { Default::default() }"] {
+        assert_eq!(first(text), ["`a` needs itself through b::c", "`b::c` needs itself through a"], "{text}");
+    }
+    for text in
+        ["pub(in crate::b::c) struct First;", "pub use crate::b::c::Second;", "// crate::b::c::g()", "x::b::c::g()"]
+    {
+        assert_eq!(first(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn a_child_module_is_used_by_its_own_name() {
+    let files = [
+        File::new("src/a/mod.rs", "mod b;\npub fn f() { b::g() }"),
+        File::new("src/a/b.rs", "pub fn g() { super::f() }"),
+    ];
+    assert_eq!(circles(&files), ["`a` needs itself through a::b", "`a::b` needs itself through a"]);
 }
 
 #[test]

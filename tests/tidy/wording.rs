@@ -16,9 +16,9 @@ const OTHER_MEANING: [(&str, &str); 5] = [
     ("tests/tidy/bans.rs", ""),
     ("tests/tidy/wording.rs", ""),
     // A public type of the package.
-    ("pkg-templates/npm/src/core.ts", "Carrier"),
+    ("pkg-templates/npm/src/entries/core.ts", "Carrier"),
     // A heading about geo points.
-    ("pkg-templates/npm/src/sugar/geo.ts", "Places"),
+    ("pkg-templates/npm/src/client/sugar/geo.ts", "Places"),
     // A lesson about reserved seats.
     ("www/lessons/13-msetnx.session", "Seat"),
 ];
@@ -81,7 +81,7 @@ fn a_foreign_word_is_found_in_code_and_comments() {
     for text in ["const settled = 1;", "Promise.allSettled()", "unsettle"] {
         assert_eq!(foreign_words(&File::new("www/src/a.ts", text)), Vec::<String>::new(), "{text}");
     }
-    assert_eq!(foreign_words(&File::new("pkg-templates/npm/src/core.ts", "Carrier")), Vec::<String>::new());
+    assert_eq!(foreign_words(&File::new("pkg-templates/npm/src/entries/core.ts", "Carrier")), Vec::<String>::new());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! - `target/generated`: the command table and the calling convention as JSON;
 //! - `target/docs/commands`: a page for each group of commands, with examples that were run;
-//! - `pkg-templates/npm/src/generated`: TypeScript of the package, ignored by git. It lies among the sources that import it, so
+//! - `pkg-templates/npm/src/*/generated`: TypeScript of the package, ignored by git. It lies among the sources that import it, so
 //!   that tsc, esbuild and editors find it without settings, and declarations keep their relative paths.
 
 use crate::failure::Result;
@@ -12,6 +12,17 @@ use crate::{paths, progress};
 
 /// Read by the printer: the engine with its rows, the printer itself and the session files that it shows.
 const SOURCES: [&str; 4] = ["src", "examples/generate", "tests/sessions", "tests/support"];
+
+/// Printed TypeScript, in the sources of the package.
+const TYPESCRIPT: [&str; 7] = [
+    "client/generated/calls.ts",
+    "client/generated/commands.ts",
+    "client/generated/key-positions.ts",
+    "client/generated/methods.ts",
+    "host/generated/convention.ts",
+    "host/generated/events.ts",
+    "tabs/generated/reads.ts",
+];
 
 pub(crate) fn build() -> Result {
     let mut stamp = Stamp::of_step("generated")?;
@@ -39,10 +50,8 @@ pub(crate) fn build() -> Result {
 }
 
 fn outputs_exist() -> bool {
-    let typescript = paths::package_sources().join("src/generated");
-    ["calls.ts", "commands.ts", "convention.ts", "events.ts", "methods.ts"]
-        .iter()
-        .all(|name| typescript.join(name).is_file())
+    let typescript = paths::package_sources().join("src");
+    TYPESCRIPT.iter().all(|name| typescript.join(name).is_file())
         && ["commands.json", "convention.json", "events.json", "examples.json"]
             .iter()
             .all(|name| paths::generated().join(name).is_file())

@@ -26,11 +26,11 @@ export function printCalls(rows) {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map(overload);
   return `/** Printed from the table of commands: \`call\` with the arguments, the reply and the documentation of each. */
-import type { Argument, CommandOption, CommandWord } from '../argument.js';
+import type { Argument, CommandOption, CommandWord } from '../../base/argument.js';
 import type { CommandName, Fits, ReplyOf } from '../call-types.js';
 import { Executor } from '../executor.js';
-import type { Reply } from '../reply.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Reply } from '../../resp/reply.js';
+import type { Carried, ResultMode } from '../../base/result-mode.js';
 
 /** Base of the command methods: \`call\` runs any command. */
 export abstract class Calls<C extends ResultMode, Text extends string | Uint8Array> extends Executor<C, Text> {

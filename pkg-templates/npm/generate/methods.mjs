@@ -261,15 +261,15 @@ export function printMethods(rows, plain, examples) {
     return method(row, said, examples);
   });
   return `/** Printed from the table of commands: methods that take the command's arguments in its order. */
-import type { Argument } from '../argument.js';
-import type { Carried, ResultMode } from '../result-mode.js';
+import type { Argument } from '../../base/argument.js';
+import type { Carried, ResultMode } from '../../base/result-mode.js';
 import { listAndOptions, listOf } from '../sugar/arguments.js';
 import { type ExpireCondition, type ExpireOptions, pushWhen } from '../sugar/expire-condition.js';
 import { integerAs } from '../sugar/integers.js';
-import { tooMany, whole } from '../sugar/option-check.js';
+import { tooMany, whole } from '../../base/option-check.js';
 import { type AsArray, type AsMap, type AsObject, type AsSet, mapAs, setAs } from '../sugar/result-forms.js';
 import { Calls } from './calls.js';
-import { Row } from './convention.js';
+import { Row } from '../../host/generated/convention.js';
 
 /** Methods of commands without options: their arguments in the command's order. */
 export abstract class PlainCommands<C extends ResultMode, Text extends string | Uint8Array> extends Calls<C, Text> {

@@ -18,8 +18,8 @@ export function printTable(rows) {
   const entry = (row) =>
     `  ${key(row.name)}: [arguments: [${parameterList(argumentElements(row))}], reply: ${replyType(row.reply, row)}];\n`;
   return `/** Printed from the table of commands: arguments and reply of each. */
-import type { Argument, CommandOption, CommandWord } from '../argument.js';
-import type { Reply } from '../reply.js';
+import type { Argument, CommandOption, CommandWord } from '../../base/argument.js';
+import type { Reply } from '../../resp/reply.js';
 
 export interface CommandTable<Text> {
 ${sorted.map(entry).join('')}}

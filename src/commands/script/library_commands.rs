@@ -1,6 +1,7 @@
 //! FUNCTION DELETE, DUMP and FLUSH, and the loading of libraries from a log: what needs no Lua, because libraries are kept
 //! as texts.
 
+use super::flush_type::check_flush_type;
 use super::lua;
 use crate::commands::Context;
 use crate::commands::args::Args;
@@ -35,7 +36,7 @@ pub fn function_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if args.left() > 1 {
         return Err(args.refuse(ErrorText::unknown_or_wrong("FUNCTION", b"FLUSH")));
     }
-    super::rows::check_flush_type(args, CommandError::FUNCTION_FLUSH_TYPE)?;
+    check_flush_type(args, CommandError::FUNCTION_FLUSH_TYPE)?;
     if !cx.server.scripts.libraries.is_empty() {
         cx.server.scripts.libraries.clear();
         let database = cx.database();

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "scripting")]
 mod eval;
+mod flush_type;
 #[cfg(feature = "scripting")]
 mod functions;
 #[cfg(feature = "scripting")]

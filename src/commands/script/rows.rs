@@ -1,10 +1,12 @@
 //! Rows of the scripting family, and the smallest handlers.
 
+use super::flush_type::check_flush_type;
 use super::library_commands::{function_delete, function_dump, function_flush, function_load};
 use super::lua;
-use crate::commands::args::{Args, is};
+use crate::commands::Context;
+use crate::commands::args::Args;
+use crate::commands::help::write_help;
 use crate::commands::row::{Group, Handler, KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, write_help};
 use crate::resp::error::CommandError;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: Handler) -> Row {
@@ -201,15 +203,6 @@ fn script_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args, CommandError::SCRIPT_FLUSH_TYPE)?;
     lua::flush(cx);
     cx.reply.ok();
-    Ok(())
-}
-
-/// Checks the type of a flush. Both have the same effect.
-pub fn check_flush_type(args: &mut Args<'_>, wrong_type: CommandError) -> Result<(), CommandError> {
-    let is_known = |word| is(word, "ASYNC") || is(word, "SYNC");
-    if args.left() > 1 || args.optional().is_some_and(|word| !is_known(word)) {
-        return Err(wrong_type);
-    }
     Ok(())
 }
 

@@ -9,7 +9,8 @@
 
 use alloc::vec::Vec;
 
-use super::{DumpError, Input, Output, TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK, listpack};
+use super::format::{TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK};
+use super::{DumpError, Input, Output, listpack};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::copied;
 use crate::base::number::parse_integer;

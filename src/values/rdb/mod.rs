@@ -5,6 +5,7 @@
 //! length announces it, only as bytes arrive, and no input panics.
 
 mod crc;
+mod format;
 mod hashes;
 mod input;
 mod intset;
@@ -20,54 +21,23 @@ use alloc::vec::Vec;
 use core::iter::once;
 
 pub use crc::crc64;
+pub use format::{DumpError, FIELD_DEADLINES_SINCE, FUNCTION_2, RDB_VERSION};
 pub use input::Input;
 pub use output::Output;
 pub use skip::{module_name, skip_module, skip_value, type_label};
 
+use self::format::{
+    TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK, TYPE_HASH_LISTPACK_DATED, TYPE_LIST, TYPE_LIST_QUICKLIST_2,
+    TYPE_SET, TYPE_SET_INTSET, TYPE_SET_LISTPACK, TYPE_STRING, TYPE_ZSET, TYPE_ZSET_2, TYPE_ZSET_LISTPACK,
+};
 use super::{End, Limits, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
-
-/// The version of the coding that most values are written in: that of Redis 7.0.
-pub const RDB_VERSION: u32 = 10;
-/// Code of a library of functions, as of Redis 7.0.
-pub const FUNCTION_2: u8 = 0xf5;
-/// The first version with deadlines of fields: that of Redis 7.4.
-pub const FIELD_DEADLINES_SINCE: u32 = 12;
-
-const TYPE_STRING: u8 = 0;
-const TYPE_LIST: u8 = 1;
-const TYPE_SET: u8 = 2;
-const TYPE_ZSET: u8 = 3;
-const TYPE_HASH: u8 = 4;
-const TYPE_ZSET_2: u8 = 5;
-const TYPE_SET_INTSET: u8 = 11;
-const TYPE_HASH_LISTPACK: u8 = 16;
-const TYPE_ZSET_LISTPACK: u8 = 17;
-const TYPE_LIST_QUICKLIST_2: u8 = 18;
-const TYPE_SET_LISTPACK: u8 = 20;
-const TYPE_HASH_DATED: u8 = 24;
-const TYPE_HASH_LISTPACK_DATED: u8 = 25;
 
 /// A node of a quicklist that is one long element.
 const NODE_PLAIN: u64 = 1;
 /// A node of a quicklist that is a listpack of elements.
 const NODE_PACKED: u64 = 2;
-
-/// Why bytes were not understood.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DumpError {
-    Malformed,
-    /// A type or coding this engine does not have.
-    Unsupported,
-    OutOfMemory,
-}
-
-impl From<OutOfMemory> for DumpError {
-    fn from(_: OutOfMemory) -> DumpError {
-        DumpError::OutOfMemory
-    }
-}
 
 /// The byte that says how [`write_value`] codes a value.
 pub fn type_of(value: ValueRef<'_>) -> u8 {

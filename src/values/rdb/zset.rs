@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{DumpError, Input, Output, TYPE_ZSET, TYPE_ZSET_2, listpack};
+use super::format::{TYPE_ZSET, TYPE_ZSET_2};
+use super::{DumpError, Input, Output, listpack};
 use crate::base::headroom::copied;
 use crate::base::number::parse_double;
 use crate::values::{PackedLimit, ZSet};

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { loadHints, loadModule } from './load.js';
 
 const { needsLua } = await loadModule('../pkg-templates/npm/src/element/needs-lua.ts');
-const { oneLine } = await loadModule('../pkg-templates/npm/src/one-line.ts');
+const { oneLine } = await loadModule('../pkg-templates/npm/src/base/one-line.ts');
 const { typedWords } = loadHints();
 
 test('commands that need Lua, with and without quotes', () => {

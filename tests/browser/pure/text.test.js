@@ -10,7 +10,7 @@ const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-k
 const { sessionText, transcript } = await loadModule('src/text/transcript.ts');
 const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
 const { pack } = await loadModule('src/model/packing.ts');
-const { splitReplies } = await loadModule('../pkg-templates/npm/src/split-replies.ts');
+const { splitReplies } = await loadModule('../pkg-templates/npm/src/resp/split-replies.ts');
 const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
 const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 

@@ -5,7 +5,7 @@
 
 import { isUnfinished, quoteWord } from 'keylatch/hints';
 import { kindedLine, promptParts } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
-import { oneLine } from '../../../pkg-templates/npm/src/one-line.ts';
+import { oneLine } from '../../../pkg-templates/npm/src/base/one-line.ts';
 import { isPrintedRaw } from './output.ts';
 import { redisCliCall, shellCommand } from './shell-line.ts';
 import { dedented, indentOf, openQuote, plainQuotes, trailingComment } from './typed-line.ts';

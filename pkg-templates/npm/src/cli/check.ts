@@ -1,11 +1,11 @@
 /** `keylatch check`: says what a folder or file holds, where it is damaged, and cuts off a torn end. */
 import { statSync, truncateSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Keylatch } from '../index.js';
+import type { Keylatch } from '../db/built-in.js';
 import { isPersistenceError, PersistenceError } from '../persist/errors.js';
 import { onFile } from '../persist/files/file-error.js';
 import { lockFolder } from '../persist/files/lock.js';
-import type { Skipped } from '../skipped.js';
+import type { Skipped } from '../db/skipped.js';
 import {
   databasesOf,
   dataFilesOf,

@@ -1,12 +1,13 @@
 /** Files of data that `keylatch check` and `keylatch dump` read: of a folder, or one by name. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { Keylatch, ManualClock } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import { ManualClock } from '../host/clock.js';
 import { LOG_FOLDER, layoutOf, readFiles, snapshotEnd, type Layout } from '../persist/files/contents.js';
 import { onFile } from '../persist/files/file-error.js';
 import { scanLog, type Scan } from '../persist/files/frames.js';
 import { restore } from '../persist/restore.js';
-import type { SkipOptions, Skipped } from '../skipped.js';
+import type { SkipOptions, Skipped } from '../db/skipped.js';
 import { foundElsewhere } from './log-folders.js';
 
 /** The data of a folder or file. */

@@ -1,7 +1,8 @@
 /** `keylatch dump`: prints the contents of a folder or file as commands, or as lines of JSON. */
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import type { Client, Keylatch } from '../index.js';
+import type { Client } from '../client/client.js';
+import type { Keylatch } from '../db/built-in.js';
 import { databasesOf, dataFilesOf, loaded } from './data-files.js';
 import { printError, printOut } from './output.js';
 

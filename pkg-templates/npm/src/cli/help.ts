@@ -1,5 +1,5 @@
 /** Texts of `help`, built from the command rows. Prints nothing. */
-import { syntaxOf } from '../hints.js';
+import { syntaxOf } from '../hints/hint.js';
 import type { CommandRow, CommandRows } from './package-files.js';
 
 const INTRODUCTION = `Type a command, for example  SET door me NX PX 5000

@@ -1,6 +1,6 @@
 /** Files of the package beside the command line. */
 import { readFileSync } from 'node:fs';
-import type { HintRow } from '../hints.js';
+import type { HintRow } from '../hints/hint.js';
 
 /** A row of commands.json, with the fields that help prints. */
 export interface CommandRow extends HintRow {

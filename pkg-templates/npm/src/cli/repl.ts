@@ -1,7 +1,9 @@
 /** The interactive command line, and its variant without a terminal: lines in, replies out. */
 import { createInterface, type Interface } from 'node:readline';
-import { complete, ghostHint, isUnfinished } from '../hints.js';
-import { oneLine } from '../one-line.js';
+import { complete } from '../hints/complete.js';
+import { ghostHint } from '../hints/hint.js';
+import { isUnfinished } from '../hints/unfinished.js';
+import { oneLine } from '../base/one-line.js';
 import { showGhost } from './ghost.js';
 import { History } from './history.js';
 import { printError } from './output.js';

@@ -1,6 +1,9 @@
 /** `keylatch run FILE...`: checks session files. */
 import { readFileSync } from 'node:fs';
-import { describeMismatches, runSession, SessionError, type SessionReport } from '../testing.js';
+import { describeMismatches } from '../session/session-report.js';
+import { runSession } from '../testing/run-session.js';
+import { SessionError } from '../base/errors.js';
+import type { SessionReport } from '../session/session.js';
 import { printError, printOut } from './output.js';
 
 /** Outcome of one file: the number is the exit code, and the largest of all files counts. */

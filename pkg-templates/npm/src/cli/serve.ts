@@ -1,6 +1,8 @@
 /** `keylatch serve`: parses the options, starts the server, and stops it on a signal. */
 import { parseArgs } from 'node:util';
-import { createServer, type Server, type ServerOptions } from '../server.js';
+import { createServer } from '../server/create-server.js';
+import type { Server } from '../server/server.js';
+import type { ServerOptions } from '../server/options.js';
 import { printError, printOut } from './output.js';
 import { readVersion } from './package-files.js';
 

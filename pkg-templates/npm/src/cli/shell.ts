@@ -1,8 +1,10 @@
 /** Runs typed lines on one engine and passes the text to print to a callback. Has no terminal. */
-import { Keylatch, LineError, type Stream } from '../index.js';
-import { findScriptFault, printScriptFault } from '../hints.js';
-import { INVALID_REPETITIONS, repetitionsOf } from '../repetitions.js';
-import { printReply, splitLine } from '../tools.js';
+import { Keylatch } from '../db/built-in.js';
+import { LineError } from '../base/errors.js';
+import type { Stream } from '../host/streams.js';
+import { findScriptFault, printScriptFault } from '../hints/script-fault.js';
+import { INVALID_REPETITIONS, repetitionsOf } from '../hints/repetitions.js';
+import { printReply, splitLine } from '../db/tools.js';
 import { help } from './help.js';
 import { printable } from './output.js';
 import type { CommandRows } from './package-files.js';

@@ -1,6 +1,8 @@
 /** Loads the engine once for all elements that name the same file, and makes engines from it. */
-import { Keylatch, ManualClock, type KeylatchOptions } from '../core.js';
-import { compileAdvice } from '../compile.js';
+import { Keylatch } from '../db/keylatch.js';
+import { ManualClock } from '../host/clock.js';
+import type { KeylatchOptions } from '../db/options.js';
+import { compileAdvice } from '../host/compile.js';
 
 export type EngineMaker = () => Keylatch;
 
@@ -41,7 +43,7 @@ async function ofFile(address: string): Promise<EngineMaker> {
 
 /** The engine as text, in a file of its own that bundlers split off: a page without a session never loads it. */
 async function ofPackage(): Promise<EngineMaker> {
-  const { Keylatch: WithEngine } = await import('../index.js').catch((error: unknown) => {
+  const { Keylatch: WithEngine } = await import('../db/built-in.js').catch((error: unknown) => {
     throw new EngineError(`the engine could not be loaded: ${messageOf(error)}`, false);
   });
   const make = (): Keylatch => new WithEngine(options());

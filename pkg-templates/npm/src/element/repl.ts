@@ -1,5 +1,5 @@
 /** The element `<keylatch-repl>`: reads its attributes and its text, loads the engine when it is needed, and shows the state. */
-import type { SessionReport } from '../session.js';
+import type { SessionReport } from '../session/session.js';
 import { type EngineMaker, EngineError, loadEngine } from './engine.js';
 import { needsLua } from './needs-lua.js';
 import { decodeLink, encodeLink, LinkError, MAX_LINK_CHARS, partsOf, isPermalink } from './permalink.js';

@@ -1,5 +1,5 @@
 /** Lines of a session as rows to show: with verdicts and what was received, up to the step that is shown. Pure. */
-import type { SessionStep } from '../session.js';
+import type { SessionStep } from '../session/session.js';
 import { kindedLine, type LineKind } from './line-kinds.js';
 import type { SessionState } from './session-state.js';
 

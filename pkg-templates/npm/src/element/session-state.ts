@@ -3,9 +3,9 @@
  * runs all of it again on a fresh engine, so clients, transactions and waiting commands are those of the session format.
  */
 import { dedented } from './dedented.js';
-import { SessionError } from '../core.js';
-import type { SessionReport, SessionStep } from '../session.js';
-import { runSessionOn } from '../tools.js';
+import { SessionError } from '../base/errors.js';
+import type { SessionReport, SessionStep } from '../session/session.js';
+import { runSessionOn } from '../db/tools.js';
 import type { EngineMaker } from './engine.js';
 import { limitScripts } from './script-limit.js';
 

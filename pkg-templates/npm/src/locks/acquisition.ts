@@ -1,5 +1,5 @@
 /** The way of a request to its lock: waiting, abort, the renewal after a long wait. */
-import type { AbortSignalLike } from '../abort.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
 import { Aborted, LockError, NeverAcquired, quoted } from './errors.js';
 import { HeldLock, RENEWAL, type Terms } from './lock.js';

@@ -1,5 +1,5 @@
 /** Attempts that are repeated until one succeeds: for stores that cannot notify a waiting client. */
-import type { AbortSignalLike } from '../abort.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import { elapsedMs, instant, pause, type Time } from './time.js';
 
 /** Delay after the first attempt, and the longest. Each is drawn between half of its figure and the whole. */

@@ -1,6 +1,6 @@
 /** Barriers: members wait for each other until a number of them has arrived. */
-import { checked, type Shape } from '../sugar/option-check.js';
-import type { AbortSignalLike } from '../abort.js';
+import { checked, type Shape } from '../base/option-check.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import { refuseAborted, type Acquisitions } from './acquisition.js';
 import type { BarrierState } from './coordination.js';
 import { NeverAcquired, quoted, TimedOut } from './errors.js';

@@ -1,10 +1,10 @@
 /** Client objects that run the commands of locks: engines of this process, ioredis, node-redis, @upstash/redis and their like. */
-import type { Argument } from '../argument.js';
-import type { Client } from '../client.js';
-import type { PrefixedClient } from '../prefix.js';
-import { shown } from '../sugar/option-check.js';
-import { onAbort, type AbortSignalLike } from '../abort.js';
-import type { WaitOptions } from '../waits.js';
+import type { Argument } from '../base/argument.js';
+import type { Client } from '../client/client.js';
+import type { PrefixedClient } from '../client/prefix.js';
+import { shown } from '../base/option-check.js';
+import { onAbort, type AbortSignalLike } from '../base/abort.js';
+import type { WaitOptions } from '../client/waits.js';
 import type { TrackerSource } from './key-watcher.js';
 import {
   closeConnection,

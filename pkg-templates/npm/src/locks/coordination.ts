@@ -2,7 +2,7 @@
  * The seam between locks and their stores: operations that a store of locks has. Keys are those of the store. Times are
  * counted by the caller's clocks from the sending of a command, so that delays shorten a lease and never extend it.
  */
-import type { AbortSignalLike } from '../abort.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import type { Instant } from './time.js';
 
 /** Mode of a lock: alone, or together with others that are shared. */

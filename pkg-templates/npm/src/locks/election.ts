@@ -1,6 +1,6 @@
 /** Elections: one of several candidates leads, and all can see which one. */
-import { checked, type Shape } from '../sugar/option-check.js';
-import { onAbort, type AbortSignalLike } from '../abort.js';
+import { checked, type Shape } from '../base/option-check.js';
+import { onAbort, type AbortSignalLike } from '../base/abort.js';
 import type { Acquisitions } from './acquisition.js';
 import type { Inspection } from './coordination.js';
 import { quoted, unavailable } from './errors.js';

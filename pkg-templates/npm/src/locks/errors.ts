@@ -2,8 +2,8 @@
  * Errors of `keylatch/locks`. A callback that never ran and one that lost its lock have different classes: `NeverAcquired`
  * and its subclasses, and `Lost` and its subclass. Codes tell them apart where classes cannot, as between bundles.
  */
-import { fromCaller } from '../stack.js';
-import { shareClasses } from '../shared-classes.js';
+import { fromCaller } from '../base/stack.js';
+import { shareClasses } from '../base/shared-classes.js';
 
 /** Code of a LockError. */
 export type LockErrorCode =

@@ -1,5 +1,5 @@
 /** Locks of a keylatch, in this process or behind a connection: the LATCH commands. A waiting client is notified. */
-import type { AbortSignalLike } from '../abort.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import { repeated } from './backoff.js';
 import type { Commander } from './commander.js';
 import type {

@@ -1,5 +1,5 @@
 /** Rate limits: how often something may happen, counted in the store. */
-import { checked, type Shape } from '../sugar/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import type { Coordination, LimitRequest, LimitResult } from './coordination.js';
 import { namesOf, wholeNumber } from './options.js';
 

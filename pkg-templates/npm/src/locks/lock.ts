@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A lock that was granted: its lease is renewed, and its loss is reported. */
-import { checked, type Shape } from '../sugar/option-check.js';
-import type { AbortSignalLike } from '../abort.js';
+import { checked, type Shape } from '../base/option-check.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import type { Claim, Coordination, Grant, LockMode, Permits } from './coordination.js';
 import { Aborted, Lost, NotSupported, quoted, Stolen, unavailable } from './errors.js';
 import { waitOf, wholeNumber } from './options.js';

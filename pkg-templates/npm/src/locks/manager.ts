@@ -1,5 +1,5 @@
 /** The object of `locks(store)`: requests of locks in the form of the Web Locks API, and what stands beside them. */
-import { checked } from '../sugar/option-check.js';
+import { checked } from '../base/option-check.js';
 import { Acquisitions, holdFor } from './acquisition.js';
 import { Barrier, BARRIER, type BarrierOptions } from './barrier.js';
 import type { Coordination, LimitResult, LockMode } from './coordination.js';

@@ -1,5 +1,5 @@
 /** Tasks that run once: the first caller runs the task, and all callers get its result for as long as that is kept. */
-import { checked, type Shape } from '../sugar/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { refuseAborted, refused, type Acquisitions, type Refreshable } from './acquisition.js';
 import type { OnceRequest, OnceState } from './coordination.js';
 import { LockError, Lost, NeverAcquired, quoted, TimedOut } from './errors.js';

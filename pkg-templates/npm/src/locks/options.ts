@@ -1,6 +1,6 @@
 /** Options of locks, checked. */
-import { checked, refuse, type Shape } from '../sugar/option-check.js';
-import type { AbortSignalLike } from '../abort.js';
+import { checked, refuse, type Shape } from '../base/option-check.js';
+import type { AbortSignalLike } from '../base/abort.js';
 import type { LockMode } from './coordination.js';
 
 /** Options of `locks`. */

@@ -1,5 +1,5 @@
 /** Semaphores: a number of permits that holders share. */
-import { checked, type Shape } from '../sugar/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { holdFor, type Acquisitions } from './acquisition.js';
 import { quoted, unavailable } from './errors.js';
 import type { Lock } from './lock.js';

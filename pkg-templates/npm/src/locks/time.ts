@@ -1,5 +1,5 @@
 /** Time and chance of locks: clocks, timers and random numbers, which tests replace. */
-import { onAbort, type AbortSignalLike } from '../abort.js';
+import { onAbort, type AbortSignalLike } from '../base/abort.js';
 
 /** Longest delay of setTimeout, in milliseconds; longer ones are split. */
 const DELAY_MAX_MS = 2 ** 31 - 1;

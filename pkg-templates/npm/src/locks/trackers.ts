@@ -1,5 +1,5 @@
 /** Trackers of engines in this process, and of servers behind the client objects of ioredis and node-redis. */
-import type { Client } from '../client.js';
+import type { Client } from '../client/client.js';
 import type { Tracker, TrackerEvents, TrackerSource } from './key-watcher.js';
 
 /** The database object of an engine: with its clock, and clients that track keys. */

@@ -1,5 +1,5 @@
 /** The way of effects from an engine to its log: when the engine signals them, and when they are taken. */
-import type { Unsubscribe } from '../subscriptions.js';
+import type { Unsubscribe } from '../client/subscriptions.js';
 import { FLUSH_MS } from './limits.js';
 import type { LogSource } from './log-settings.js';
 import { later, type Delay } from './time.js';

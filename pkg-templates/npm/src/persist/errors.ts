@@ -1,6 +1,6 @@
 /** The error of stores and their contents. */
-import { fromCaller } from '../stack.js';
-import { shareClasses } from '../shared-classes.js';
+import { fromCaller } from '../base/stack.js';
+import { shareClasses } from '../base/shared-classes.js';
 
 /** Kinds of failures of a store. */
 export type PersistenceCode =

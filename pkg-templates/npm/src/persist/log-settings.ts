@@ -1,5 +1,5 @@
 /** Types around the log of an engine. */
-import type { Keylatch } from '../keylatch.js';
+import type { Keylatch } from '../db/keylatch.js';
 import type { PersistenceError } from './errors.js';
 
 /** The part of an engine that a log uses. */

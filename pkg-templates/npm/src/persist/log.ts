@@ -2,7 +2,7 @@
  * The log of one engine over a store: takes effects when the engine signals them, appends them in order, replaces a long
  * log by a snapshot, and keeps what could not be written until it can.
  */
-import type { SaveKind } from '../save-requests.js';
+import type { SaveKind } from '../host/save-requests.js';
 import { Barriers } from './barriers.js';
 import { EffectsIntake } from './effects-intake.js';
 import { failureOf, PersistenceError, unwritten } from './errors.js';

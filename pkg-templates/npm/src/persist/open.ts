@@ -1,5 +1,6 @@
 /** Opens a store: reads it into an engine, and starts the log. */
-import { Keylatch, type KeylatchOptions } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import type { KeylatchOptions } from '../db/options.js';
 import { PersistentLog } from './log.js';
 import {
   engineOptionsOf,

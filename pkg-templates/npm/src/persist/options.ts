@@ -1,6 +1,6 @@
 /** The options of `open`, checked, and the engine's options among them. */
-import type { KeylatchOptions } from '../options.js';
-import type { Shape } from '../sugar/option-check.js';
+import type { KeylatchOptions } from '../db/options.js';
+import type { Shape } from '../base/option-check.js';
 import type { Store, Stored } from './store.js';
 
 /** Transactions of IndexedDB: `relaxed` leaves it to the system when data reaches the medium, `strict` waits for it. */

@@ -1,18 +1,14 @@
 /** An engine with a store. */
-import {
-  Keylatch,
-  type KeylatchOptions,
-  type LoadResult,
-  type ReplayResult,
-  type SkipOptions,
-  type Skipped,
-  type Unsubscribe,
-} from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import type { KeylatchOptions } from '../db/options.js';
+import type { LoadResult, SkipOptions, Skipped } from '../db/skipped.js';
+import type { ReplayResult } from '../db/keylatch.js';
+import type { Unsubscribe } from '../client/subscriptions.js';
 import { PersistenceError, reasonOf } from './errors.js';
 import type { PersistentLog } from './log.js';
 import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
-import type { SaveKind } from '../save-requests.js';
+import type { SaveKind } from '../host/save-requests.js';
 import type { Store } from './store.js';
 
 /** Facts about what was found in the store when it was opened. */

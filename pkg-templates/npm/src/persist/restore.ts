@@ -1,6 +1,6 @@
 /** Rebuilds the data of an engine from what a store holds: the snapshot, then the pieces of the log in their order. */
-import type { Keylatch } from '../keylatch.js';
-import type { Skipped, SkippedKey, SkipOptions } from '../skipped.js';
+import type { Keylatch } from '../db/keylatch.js';
+import type { Skipped, SkippedKey, SkipOptions } from '../db/skipped.js';
 import { isPersistenceError, PersistenceError, type PersistenceCode } from './errors.js';
 import type { Stored, StoredLocation } from './store.js';
 import { describeCommand } from './unsupported.js';

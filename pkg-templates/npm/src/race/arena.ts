@@ -2,11 +2,11 @@
  * An engine on which a race is run again and again. Each run begins with the lines before the race. Where all commands
  * change keys only, the engine is used again with the keys of the beginning; otherwise each run has an engine of its own.
  */
-import type { Client } from '../client.js';
-import type { ManualClock } from '../clock.js';
-import type { Keylatch } from '../keylatch.js';
-import { splitReplies } from '../split-replies.js';
-import { loadFresh } from '../tools.js';
+import type { Client } from '../client/client.js';
+import type { ManualClock } from '../host/clock.js';
+import type { Keylatch } from '../db/keylatch.js';
+import { splitReplies } from '../resp/split-replies.js';
+import { loadFresh } from '../db/tools.js';
 import { errorReply } from './replies.js';
 import { isDeterminedByKeys } from './repeatable.js';
 import type { Move, OuterLine, RaceScript } from './script.js';

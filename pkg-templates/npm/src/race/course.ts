@@ -1,5 +1,5 @@
 /** Runs the actions of a race on the arena: from a state to the next one. */
-import type { Tools } from '../tools.js';
+import type { Tools } from '../db/engine-tools.js';
 import type { Arena } from './arena.js';
 import { isRefusal, Replies } from './replies.js';
 import { nameOf } from './repeatable.js';

@@ -1,13 +1,15 @@
 /** Runs all orders of a race on engines of its own, and lists how they end. */
-import type { KeylatchOptions } from '../options.js';
-import { Keylatch, ManualClock } from '../index.js';
-import type { Shape } from '../sugar/option-check.js';
-import { printReply, runSessionOn, splitLine, toolsOf } from '../tools.js';
+import type { KeylatchOptions } from '../db/options.js';
+import { Keylatch } from '../db/built-in.js';
+import { ManualClock } from '../host/clock.js';
+import type { Shape } from '../base/option-check.js';
+import { printReply, runSessionOn, splitLine, toolsOf } from '../db/tools.js';
 import { Arena, type Engine } from './arena.js';
 import { Course } from './course.js';
 import { Graph, type Watch } from './graph.js';
 import { OrderWriter, textBefore } from './order-session.js';
-import { Outcomes, runsOf, type Kind } from './outcomes.js';
+import type { Kind } from './node.js';
+import { Outcomes, runsOf } from './outcomes.js';
 import type { RaceOutcome, RaceProgress, RaceReport } from './report.js';
 import { runSample } from './sample.js';
 import { countOrders, readRace, type RaceScript } from './script.js';

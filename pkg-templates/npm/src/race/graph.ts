@@ -3,7 +3,8 @@
  * arena goes from a node to its first new one; for every other it runs again from the beginning.
  */
 import type { Course } from './course.js';
-import type { Kind, Outcomes } from './outcomes.js';
+import type { Node } from './node.js';
+import type { Outcomes } from './outcomes.js';
 import { Pace } from './pace.js';
 import {
   nextIncidents,
@@ -14,23 +15,6 @@ import {
   type LaneState,
   type RaceState,
 } from './state.js';
-
-export interface Node {
-  readonly state: RaceState;
-  readonly parent: Node | undefined;
-  /** The action that led here from the parent. */
-  readonly action: Action | undefined;
-  /** Number of actions since the beginning. */
-  readonly depth: number;
-  /** Bytes of all keys, as text. */
-  readonly keys: string;
-  /** Nodes that follow, one for each action; undefined while they are not known. */
-  next: Node[] | undefined;
-  /** The outcome, if no client has a line that may run. */
-  kind: Kind | undefined;
-  /** Number of runs that pass here. */
-  runs: number;
-}
 
 /** Called now and then with the share that is done; false ends the exploration. */
 export type Watch = (share: number) => boolean;

@@ -2,9 +2,9 @@
  * Keys at the end of a run, as people read them. Members of sets and fields of hashes are in the order of their names. Long
  * values are shortened, and compared by a digest.
  */
-import type { Client } from '../client.js';
-import type { Keylatch, KeyInfo } from '../keylatch.js';
-import { decodeReplies, type Reply } from '../reply.js';
+import type { Client } from '../client/client.js';
+import type { Keylatch, KeyInfo } from '../db/keylatch.js';
+import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { RaceKey } from './report.js';
 import { LONG_BYTES, shortened } from './short-texts.js';
 

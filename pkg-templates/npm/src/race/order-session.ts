@@ -1,8 +1,9 @@
 /** One run of a race as a session, with replies that match. The race stays one, in the order of this run. */
-import { runSessionOn } from '../tools.js';
+import { runSessionOn } from '../db/tools.js';
 import type { Engine } from './arena.js';
 import type { Course, Witness } from './course.js';
-import { actionsTo, type Node } from './graph.js';
+import { actionsTo } from './graph.js';
+import type { Node } from './node.js';
 import type { Move, OuterLine, RaceLine } from './script.js';
 import { isIdle, type LaneState } from './state.js';
 

@@ -1,27 +1,13 @@
 /** Ways in which runs end: runs with equal ends are one outcome. Of many outcomes, some are listed and the others counted. */
 import type { Course } from './course.js';
-import type { Node } from './graph.js';
 import { keyTexts } from './key-texts.js';
-import type { RaceClient, RaceKey, RaceOutcome } from './report.js';
+import type { Counts, Description, Kind, Node } from './node.js';
+import type { RaceClient, RaceKey } from './report.js';
 import { LONG_BYTES, shortened } from './short-texts.js';
 import { type LaneState, lanesInside, type RaceState } from './state.js';
 
 /** Number of outcomes that are listed of those that are not safe, of deadlocks, and of further ones. */
 export const OUTCOMES_MAX = 1_000;
-
-type Counts = Pick<RaceOutcome, 'orders' | 'crashes' | 'clockSteps'>;
-type Description = Omit<RaceOutcome, keyof Counts | 'session'>;
-
-/** Runs with equal ends, or all those that are not listed. */
-export interface Kind {
-  readonly counts: { -readonly [Name in keyof Counts]: number };
-  readonly safe: boolean;
-  readonly rank: number;
-  /** Undefined if the outcomes are not listed. */
-  readonly description: Description | undefined;
-  /** A node at which a shortest run ends. */
-  node: Node;
-}
 
 interface End {
   readonly keys: readonly RaceKey[];

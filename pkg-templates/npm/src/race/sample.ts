@@ -1,6 +1,7 @@
 /** A seeded sample of the orders of a race: each with no event, with a crash at a random point, and with a clock step. */
 import type { Course } from './course.js';
-import type { Node, Watch } from './graph.js';
+import type { Watch } from './graph.js';
+import type { Node } from './node.js';
 import type { Outcomes } from './outcomes.js';
 import { Pace } from './pace.js';
 import { isIdle, nextIncidents, nextLines, type Action, type Incidents, type LaneState } from './state.js';

@@ -1,6 +1,6 @@
 /** A race as it is written: the lines of each client, and what stands before and behind them. Independent of the engine. */
-import type { SessionReport, SessionStep } from '../session.js';
-import { SESSION_START_MS } from '../clock.js';
+import type { SessionReport, SessionStep } from '../session/session.js';
+import { SESSION_START_MS } from '../host/session-start.js';
 import { leaseOf, type Lease } from './lease.js';
 
 const decoder = new TextDecoder();

@@ -1,7 +1,7 @@
 /**
  * Disconnects clients without input for longer than CONFIG `timeout`. Uses one timer, and none while there is no limit.
  */
-import { DELAY_MAX_MS } from '../timer.js';
+import { DELAY_MAX_MS } from '../host/timer.js';
 import type { Peer } from './peer.js';
 
 const MS_PER_SECOND = 1000;

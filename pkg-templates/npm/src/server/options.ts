@@ -1,6 +1,7 @@
 /** The options of a server, checked, and the engine parameters derived from them. */
-import type { Keylatch, MaxmemoryPolicy } from '../core.js';
-import type { Shape } from '../sugar/option-check.js';
+import type { Keylatch } from '../db/keylatch.js';
+import type { MaxmemoryPolicy } from '../db/options.js';
+import type { Shape } from '../base/option-check.js';
 
 /** Options of `createServer`. Names are those of redis.conf, in JavaScript's spelling. */
 export interface ServerOptions {

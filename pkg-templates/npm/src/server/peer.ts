@@ -1,6 +1,7 @@
 /** One connection: transfers bytes between socket and engine, with back pressure in both directions. */
 import type { Socket } from 'node:net';
-import { PoisonedError, ReplyError, type StreamUser } from '../index.js';
+import { PoisonedError, ReplyError } from '../base/errors.js';
+import type { StreamUser } from '../host/streams.js';
 import type { OutputBatch } from './output-batch.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
 import type { ClientStream, StreamSource } from './stream-source.js';

@@ -1,7 +1,9 @@
 /** The server: listens, counts its connections, and follows changes of the configuration. */
 import type { Socket } from 'node:net';
-import { PoisonedError, type Keylatch, type ShutdownRequest } from '../index.js';
-import type { PersistentKeylatch } from '../persist.js';
+import { PoisonedError } from '../base/errors.js';
+import type { Keylatch } from '../db/built-in.js';
+import type { ShutdownRequest } from '../host/streams.js';
+import type { PersistentKeylatch } from '../persist/persistent.js';
 import { endsOf } from './addresses.js';
 import { IdleTimeout } from './idle.js';
 import { Listeners } from './listeners.js';

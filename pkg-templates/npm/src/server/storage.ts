@@ -2,8 +2,10 @@
  * The store of a server: no reply to a write leaves before the log has it, snapshots follow the rule of `save`, and both follow
  * CONFIG SET.
  */
-import type { Keylatch, Streams } from '../index.js';
-import type { Fsync, PersistentKeylatch } from '../persist.js';
+import type { Keylatch } from '../db/built-in.js';
+import type { Streams } from '../host/streams.js';
+import type { Fsync } from '../persist/options.js';
+import type { PersistentKeylatch } from '../persist/persistent.js';
 
 const CHECK_MS = 1000;
 /** Pause between attempts of the rule, as in Redis. */

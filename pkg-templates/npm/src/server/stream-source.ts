@@ -1,5 +1,5 @@
 /** Where a connection gets its client of the engine from: the engine's streams, or a test's with faults in front. */
-import type { Stream, StreamUser } from '../index.js';
+import type { Stream, StreamUser } from '../host/streams.js';
 
 /** Members of a stream that connections use. */
 export type ClientStream = Pick<

@@ -1,6 +1,6 @@
 /** Errors as data and back: class, message and fields are kept across tabs. */
-import { Keylatch } from '../index.js';
-import { PersistenceError } from '../persist-browser.js';
+import { Keylatch } from '../db/built-in.js';
+import { PersistenceError } from '../persist/errors.js';
 import type { Failure } from './wire.js';
 
 /** Classes by the names that their errors have. */

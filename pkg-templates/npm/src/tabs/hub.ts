@@ -1,5 +1,5 @@
 /** Common part of the clients of one tab: the way to the leader, numbers of clients, and options. */
-import { Keylatch } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
 import type { CallOptions, Started } from './calls.js';
 import type { Tab } from './tab.js';
 import type { MethodName } from './methods.js';

@@ -1,7 +1,8 @@
 /** The leader's side: runs the calls of all tabs on the engine. Knows no channels: `Reach` is the way to a tab. */
-import { Keylatch, type Unsubscribe } from '../index.js';
-import type { EventName } from '../events.js';
-import type { PersistentKeylatch } from '../persist-browser.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Unsubscribe } from '../client/subscriptions.js';
+import type { EventName } from '../host/events.js';
+import type { PersistentKeylatch } from '../persist/persistent.js';
 import { failureOf } from './failures.js';
 import { methodOf } from './methods.js';
 import { ServedClient } from './served-client.js';

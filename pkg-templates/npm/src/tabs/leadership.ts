@@ -1,6 +1,7 @@
 /** One leadership of this tab: from the lock of the name to its release. Calls that come before the store is open wait. */
-import type { Unsubscribe } from '../index.js';
-import type { PersistentKeylatch, Store } from '../persist-browser.js';
+import type { Unsubscribe } from '../client/subscriptions.js';
+import type { PersistentKeylatch } from '../persist/persistent.js';
+import type { Store } from '../persist/store.js';
 import { failureOf } from './failures.js';
 import { Leader, type Reach } from './leader.js';
 import type { Request } from './wire.js';

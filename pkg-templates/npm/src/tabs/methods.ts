@@ -1,5 +1,5 @@
 /** Methods of the database that a tab may call by name. */
-import type { PersistentKeylatch } from '../persist-browser.js';
+import type { PersistentKeylatch } from '../persist/persistent.js';
 import { failureOf } from './failures.js';
 
 type Method = (db: PersistentKeylatch, ...given: never[]) => unknown;

@@ -1,6 +1,6 @@
 /** Commands as RESP. */
-import { Keylatch } from '../index.js';
-import type { Argument } from '../argument.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Argument } from '../base/argument.js';
 
 const { bytesOf, commandName } = Keylatch.parts;
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
 /** One client of a tab in the leader's engine: commands in, replies and messages out, as RESP. */
-import type { Stream, Streams, StreamUser } from '../streams.js';
+import type { Stream, Streams, StreamUser } from '../host/streams.js';
 import { joined } from './request-bytes.js';
 
 const NOTHING = new Uint8Array(0);

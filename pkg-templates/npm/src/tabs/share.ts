@@ -1,7 +1,11 @@
 /** Opens a shared database. */
-import { Keylatch, type KeylatchOptions } from '../index.js';
-import { indexedDbStore, open, type Durability, type Store } from '../persist-browser.js';
-import type { Shape } from '../sugar/option-check.js';
+import { Keylatch } from '../db/built-in.js';
+import type { KeylatchOptions } from '../db/options.js';
+import { indexedDbStore } from '../persist/indexeddb.js';
+import { open } from '../persist/open-browser.js';
+import type { Durability } from '../persist/options.js';
+import type { Store } from '../persist/store.js';
+import type { Shape } from '../base/option-check.js';
 import { platform, type Environment } from './environment.js';
 import { Hub } from './hub.js';
 import type { Opened } from './leadership.js';

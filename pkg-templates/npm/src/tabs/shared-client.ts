@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A client across tabs: a database, watched keys and a name of its own. */
-import { Keylatch } from '../index.js';
-import type { Argument } from '../argument.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Argument } from '../base/argument.js';
 import { SharedCommands } from './shared-commands.js';
 import { SharedValues, type SharedValueCommands } from './shared-json.js';
 import { SharedPrefixedClient } from './shared-prefix.js';

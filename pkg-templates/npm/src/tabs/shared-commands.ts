@@ -1,9 +1,11 @@
 /** The commands of a client across tabs: methods of the same names and types, with promises of their results. */
-import { Keylatch, type PageOptions, type ScanOptions } from '../index.js';
-import type { Argument } from '../argument.js';
-import type { Later } from '../result-mode.js';
-import type { BlockingCommands } from '../sugar/blocking.js';
-import type { WaitOptions } from '../waits.js';
+import { Keylatch } from '../db/built-in.js';
+import type { PageOptions } from '../client/sugar/arguments.js';
+import type { ScanOptions } from '../client/sugar/keys.js';
+import type { Argument } from '../base/argument.js';
+import type { Later } from '../base/result-mode.js';
+import type { BlockingCommands } from '../client/sugar/blocking.js';
+import type { WaitOptions } from '../client/waits.js';
 import { SharedMulti } from './shared-multi.js';
 import type { TabClient } from './tab-client.js';
 

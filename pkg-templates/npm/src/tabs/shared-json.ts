@@ -1,6 +1,8 @@
 /** Values of strings in a codec, JSON by default, across tabs. */
-import { Keylatch, type Codec, type SetOptions, type SetResult } from '../index.js';
-import type { Argument } from '../argument.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Codec } from '../client/json.js';
+import type { SetOptions, SetResult } from '../client/sugar/set-options.js';
+import type { Argument } from '../base/argument.js';
 
 const { codecOf, decode, encode, JSON_CODEC, nameOf } = Keylatch.parts.codecs;
 

@@ -1,28 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The database of all tabs of a name, as each of them sees it. */
-import {
-  Keylatch,
-  type ClientOptions,
-  type ErrorListener,
-  type EventListener,
-  type EventName,
-  type InspectedKey,
-  type InspectKeyOptions,
-  type KeyPage,
-  type KeyEvent,
-  type KeyPageOptions,
-  type ListenOptions,
-  type MessageListener,
-  type Messages as MessagesOf,
-  type MessagesOptions,
-  type SubscribeOptions,
-  type TransactionOptions,
-  type Unsubscribe,
-} from '../index.js';
-import type { Argument } from '../argument.js';
-import type { Persistence } from '../persist-browser.js';
-import type { MessageKind } from '../subscriptions.js';
-import type { Shape } from '../sugar/option-check.js';
+import { Keylatch } from '../db/built-in.js';
+import type { ClientOptions } from '../client/connection.js';
+import type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from '../host/events.js';
+import type { InspectedKey, InspectKeyOptions } from '../db/inspect-key.js';
+import type { KeyPage, KeyPageOptions } from '../db/keylatch.js';
+import type { Messages as MessagesOf, MessagesOptions } from '../client/messages.js';
+import type { TransactionOptions } from '../client/watched-transaction.js';
+import type { Argument } from '../base/argument.js';
+import type { Persistence } from '../persist/persistent.js';
+import type { MessageKind, MessageListener, SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
+import type { Shape } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from './shared-client.js';

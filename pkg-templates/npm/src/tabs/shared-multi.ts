@@ -1,8 +1,8 @@
 /** Transactions across tabs: commands are queued in the tab and sent in one call. */
-import { Keylatch, type ExecOptions, type ExecReplies, type ExecResult } from '../index.js';
-import type { Argument } from '../argument.js';
-import type { QueuedCommands } from '../multi.js';
-import type { ResultMode } from '../result-mode.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Argument } from '../base/argument.js';
+import type { ExecOptions, ExecReplies, ExecResult, QueuedCommands } from '../client/multi.js';
+import type { ResultMode } from '../base/result-mode.js';
 
 const Base: typeof QueuedCommands = Keylatch.parts.QueuedCommands;
 

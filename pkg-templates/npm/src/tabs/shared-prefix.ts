@@ -1,8 +1,8 @@
 /** Views of a prefix across tabs. */
-import { Keylatch } from '../index.js';
-import type { Argument } from '../argument.js';
-import type { Prefix as PrefixOf } from '../prefix.js';
-import type { WaitOptions } from '../waits.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Argument } from '../base/argument.js';
+import type { Prefix as PrefixOf } from '../client/prefix.js';
+import type { WaitOptions } from '../client/waits.js';
 import { SharedCommands } from './shared-commands.js';
 import { SharedValues, type SharedValueCommands } from './shared-json.js';
 import { SharedMulti } from './shared-multi.js';

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Subscriptions of a tab. They are its own state: each new leader is asked for all of them. */
-import { Keylatch, type MessageListener, type SubscribeOptions, type Unsubscribe } from '../index.js';
-import type { Argument } from '../argument.js';
-import type { MessageKind } from '../subscriptions.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Argument } from '../base/argument.js';
+import type { MessageKind, MessageListener, SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
 import type { Hub } from './hub.js';
 import { requestBytes } from './request-bytes.js';
 import type { CommandRequest, Push } from './wire.js';

@@ -1,5 +1,6 @@
 /** Optimistic transactions across tabs: work on a client of its own, again while watched keys or the leader change. */
-import { Keylatch, type TransactionOptions } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import type { TransactionOptions } from '../client/watched-transaction.js';
 import type { SharedClient } from './shared-client.js';
 import { TabsError } from './tabs-error.js';
 

@@ -1,9 +1,9 @@
 /** One client of a tab: its commands as calls, and the state that a new leader does not have. */
-import { Keylatch } from '../index.js';
-import type { Argument } from '../argument.js';
-import type { ClientOptions } from '../connection.js';
-import type { Reply } from '../reply.js';
-import type { WaitOptions } from '../waits.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Argument } from '../base/argument.js';
+import type { ClientOptions } from '../client/connection.js';
+import type { Reply } from '../resp/reply.js';
+import type { WaitOptions } from '../client/waits.js';
 import type { Hub } from './hub.js';
 import { joined, requestBytes } from './request-bytes.js';
 import { isResent, mayWait } from './resent.js';

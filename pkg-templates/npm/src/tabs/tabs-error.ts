@@ -1,5 +1,5 @@
 /** The error of calls across tabs. */
-import { shareClasses } from '../shared-classes.js';
+import { shareClasses } from '../base/shared-classes.js';
 
 /** Kinds of failures between tabs. */
 export type TabsCode =

@@ -1,7 +1,7 @@
 /** Sessions as assertions. */
-import { runSession, type RunOptions } from '../run-session.js';
-import { describeMismatches } from '../session-report.js';
-import type { SessionStep } from '../session.js';
+import { runSession, type RunOptions } from './run-session.js';
+import { describeMismatches } from '../session/session-report.js';
+import type { SessionStep } from '../session/session.js';
 import { AssertionError } from './assertion-error.js';
 
 /** Runs a session and throws an AssertionError, with both texts for a diff, unless every expected line was printed. */

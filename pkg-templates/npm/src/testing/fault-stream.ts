@@ -1,5 +1,5 @@
 /** A client's stream with faults in front of the engine. Replies keep the order of the requests. */
-import type { StreamUser } from '../index.js';
+import type { StreamUser } from '../host/streams.js';
 import type { ClientStream } from '../server/stream-source.js';
 import type { Faults } from './faults.js';
 import { argumentsOf, requestOf, RequestSplitter, type ClientRequest } from './request-splitter.js';

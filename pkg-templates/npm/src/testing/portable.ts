@@ -1,6 +1,7 @@
 /** Exports of `keylatch/testing` in every environment. */
-export { ManualClock, SessionError } from '../index.js';
-export { describeMismatches } from '../session-report.js';
+export { ManualClock } from '../host/clock.js';
+export { SessionError } from '../base/errors.js';
+export { describeMismatches } from '../session/session-report.js';
 export type {
   SessionReport,
   SessionClient,
@@ -8,11 +9,11 @@ export type {
   SessionMismatch,
   SessionOptions,
   SessionStep,
-} from '../session.js';
+} from '../session/session.js';
 export { exploreRace, type ExploreOptions } from '../race/explore.js';
 export type { RaceClient, RaceKey, RaceOutcome, RaceProgress, RaceReport } from '../race/report.js';
-export { runSession, type RunOptions } from '../run-session.js';
-export { runSessionOn } from '../tools.js';
+export { runSession, type RunOptions } from './run-session.js';
+export { runSessionOn } from '../db/tools.js';
 export { assertSameKeys, type Keyspace, type SameKeysOptions } from './same-keys.js';
 export { assertSession } from './assert-session.js';
 export { TestClock } from './clock.js';

@@ -2,7 +2,7 @@
  * The servers of a test file. They are shared by all copies of this package in one realm, `import` and `require`, and
  * survive the reset of a module registry, as servers outside of the process do.
  */
-import type { Keylatch } from '../index.js';
+import type { Keylatch } from '../db/built-in.js';
 
 /** Members of a server that another copy of this package may use. */
 export interface RegisteredServer {

@@ -1,5 +1,7 @@
 /** Comparison of keyspaces: which keys differ, and how. */
-import { Keylatch, ManualClock, type Client } from '../index.js';
+import { Keylatch } from '../db/built-in.js';
+import { ManualClock } from '../host/clock.js';
+import type { Client } from '../client/client.js';
 import { AssertionError } from './assertion-error.js';
 
 /** An engine, or a snapshot of one. */

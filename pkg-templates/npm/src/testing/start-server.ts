@@ -1,8 +1,9 @@
 /** Servers of tests on free ports, in place of a redis-server of its own process. */
-import { Keylatch, type KeylatchOptions } from '../index.js';
-import { Server, type ServerOptions } from '../server.js';
-import { SERVER } from '../server/options.js';
-import type { Shape } from '../sugar/option-check.js';
+import { Keylatch } from '../db/built-in.js';
+import type { KeylatchOptions } from '../db/options.js';
+import { Server } from '../server/server.js';
+import { SERVER, type ServerOptions } from '../server/options.js';
+import type { Shape } from '../base/option-check.js';
 import { registry } from './registry.js';
 import { TestServer } from './test-server.js';
 

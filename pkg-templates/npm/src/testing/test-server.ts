@@ -1,6 +1,9 @@
 /** A server of a test: engine, clock and faults behind any kind of connection. */
-import { Keylatch, type Client, type KeylatchOptions, type StreamUser } from '../index.js';
-import { TestClock } from './portable.js';
+import { Keylatch } from '../db/built-in.js';
+import type { Client } from '../client/client.js';
+import type { KeylatchOptions } from '../db/options.js';
+import type { StreamUser } from '../host/streams.js';
+import { TestClock } from './clock.js';
 import { Faults, type Fault, type FaultKind, type FaultOptions, type Latency, type RequestFilter } from './faults.js';
 import { FaultStream } from './fault-stream.js';
 

@@ -2,6 +2,9 @@
 //! set.
 
 mod sliding;
+mod usage;
+
+pub use usage::{Algorithm, Usage, Verdict};
 
 use crate::base::clock::Timestamp;
 use crate::base::number::{IntegerText, parse_integer};
@@ -11,51 +14,6 @@ use crate::keyspace::{Error, Expiry, Slot};
 use crate::values::ValueRef;
 
 const US_PER_MS: i64 = 1000;
-
-/// Algorithm of a limit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Algorithm {
-    /// A bucket of `burst` that is refilled evenly (GCRA).
-    Even {
-        burst: i64,
-        /// Microseconds between two units: the period divided by the limit, rounded up.
-        interval_us: i64,
-    },
-    /// Windows that begin with the first use after the last one.
-    Fixed,
-    /// Every window of the length of the period.
-    Sliding,
-}
-
-/// Use of a limit.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Usage {
-    pub algorithm: Algorithm,
-    pub limit: i64,
-    pub period_ms: i64,
-    pub cost: i64,
-    /// Whether the use is only evaluated.
-    pub peek: bool,
-}
-
-impl Usage {
-    /// Largest cost that is ever allowed.
-    fn max_cost(&self) -> i64 {
-        if let Algorithm::Even { burst, .. } = self.algorithm { burst } else { self.limit }
-    }
-}
-
-/// Verdict about a use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Verdict {
-    pub is_allowed: bool,
-    /// Units that are left.
-    pub remaining: i64,
-    /// Milliseconds until the use would be allowed; -1 if it never is.
-    pub retry_ms: i64,
-    /// Milliseconds until every unit is left.
-    pub reset_ms: i64,
-}
 
 /// Uses a limit, if it allows the cost. A use that is refused changes nothing, unless the state is ahead of the clock.
 pub fn limit(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, Error> {

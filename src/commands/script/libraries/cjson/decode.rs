@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::LuaState;
 
+use super::settings::{Settings, null};
 use super::token::{Token, Tokens};
-use super::{Settings, null};
 use crate::commands::script::libraries::refusal::{MAX_SLOTS, Refusal};
 use crate::commands::script::machine::natives::{charge, reserve, set, string};
 use crate::commands::script::machine::rates::DECODED_VALUE;

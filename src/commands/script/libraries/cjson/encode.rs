@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::state::LuaState;
 
-use super::{InvalidNumbers, Settings};
+use super::settings::{InvalidNumbers, Settings};
 use crate::commands::script::libraries::output::grow;
 use crate::commands::script::libraries::refusal::{MAX_SLOTS, Refusal};
 use crate::commands::script::machine::natives::{charge, write_general};

@@ -1,0 +1,24 @@
+/**
+ * Entry `keylatch/hints`: the rest of a half-typed command, and the candidates at the cursor, from the rows of
+ * `keylatch/commands.json`. Pure functions for command lines, in a terminal or on a page; those that take an engine
+ * print replies, split lines and run sessions as redis-cli does.
+ */
+export {
+  complete,
+  quoteWord,
+  type Candidate,
+  type CandidateKind,
+  type Completion,
+  type KeySource,
+} from '../hints/complete.js';
+export { findFault, type FaultKind, type LineFault } from '../hints/fault.js';
+export { keyMatcher } from '../base/glob.js';
+export type { Argument as ArgumentGrammar, ArgumentType } from '../hints/grammar.js';
+export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from '../hints/hint.js';
+export { findScriptFault, printScriptFault, type ScriptFault } from '../hints/script-fault.js';
+export { leaseOf, type Lease } from '../race/lease.js';
+export { splitReplies } from '../resp/split-replies.js';
+export type { SessionReport, SessionStep, SessionOptions } from '../session/session.js';
+export { loadFresh, printReply, runSessionOn, splitLine } from '../db/tools.js';
+export { isUnfinished } from '../hints/unfinished.js';
+export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from '../hints/words.js';

@@ -1,0 +1,162 @@
+//! The floors of TypeScript: a file imports its own floor and those below, and no file needs itself through others.
+//! Exceptions are listed here; the list only becomes shorter.
+
+use crate::import_graph::{self, Imports, reachable};
+use crate::tree::File;
+use crate::typescript::{graph, imports};
+
+/// Sources with floors of their own.
+pub struct Tree {
+    /// Path from the root of the repository.
+    pub folder: &'static str,
+    /// The floors, the lowest first: `base/...` is on the floor `base`, `page.ts` on the floor `page`.
+    floors: &'static [&'static str],
+}
+
+pub const TREES: [Tree; 2] = [
+    Tree {
+        folder: "pkg-templates/npm/src",
+        floors: &[
+            "base", "resp", "host", "client", "session", "db", "persist", "locks", "tabs", "server", "race", "testing",
+            "hints", "element", "adapters", "cli", "entries",
+        ],
+    },
+    Tree {
+        folder: "www/src",
+        floors: &[
+            "types", "style", "text", "model", "teach", "picture", "race", "ui", "embed", "offline", "page", "main",
+        ],
+    },
+];
+
+/// Imports upwards, from one tree into the other, or in a circle: the importing file and the imported one.
+const EXCEPTIONS: &[(&str, &str)] = &[
+    // Circles, of types.
+    ("www/src/model/clock-moves.ts", "www/src/model/workspace.ts"),
+    ("www/src/model/page-words.ts", "www/src/model/workspace.ts"),
+    // Evidence for explanations, which the model collects.
+    ("www/src/model/log.ts", "www/src/teach/witness.ts"),
+    ("www/src/model/workspace.ts", "www/src/teach/witness.ts"),
+    // Code of the element that the page shares.
+    ("www/src/model/engine.ts", "pkg-templates/npm/src/element/needs-lua.ts"),
+    ("www/src/model/packing.ts", "pkg-templates/npm/src/element/packing.ts"),
+    ("www/src/model/permalink.ts", "pkg-templates/npm/src/element/permalink.ts"),
+    ("www/src/model/session-editor-model.ts", "pkg-templates/npm/src/element/script-limit.ts"),
+    ("www/src/model/theme.ts", "pkg-templates/npm/src/element/themes.ts"),
+    ("www/src/model/typed-command.ts", "pkg-templates/npm/src/hints/repetitions.ts"),
+    ("www/src/text/addressed-line.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
+    ("www/src/text/paste-filter.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
+    ("www/src/text/paste-filter.ts", "pkg-templates/npm/src/base/one-line.ts"),
+    ("www/src/text/paste.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
+    ("www/src/text/titles.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
+    ("www/src/ui/editor.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
+    ("www/src/ui/session-view.ts", "pkg-templates/npm/src/element/verdict-text.ts"),
+];
+
+fn is_exception(importer: &str, imported: &str) -> bool {
+    EXCEPTIONS.contains(&(importer, imported))
+}
+
+fn tree_of(path: &str) -> Option<&'static Tree> {
+    TREES.iter().find(|tree| name_in(tree, path).is_some())
+}
+
+/// The first folder of a path within a tree, or its file.
+fn name_in<'p>(tree: &Tree, path: &'p str) -> Option<&'p str> {
+    path.strip_prefix(tree.folder)?.strip_prefix('/')?.split('/').next()
+}
+
+/// A file's floor in its tree.
+fn floor(tree: &Tree, path: &str) -> Option<usize> {
+    let name = name_in(tree, path)?;
+    let name = name.strip_suffix(".d.ts").or_else(|| name.strip_suffix(".ts")).unwrap_or(name);
+    tree.floors.iter().position(|floor| *floor == name)
+}
+
+/// Imports of a higher floor or of another tree, and files that are on no floor.
+pub fn imports_upwards(files: &[File]) -> Vec<String> {
+    files.iter().flat_map(of_file).collect()
+}
+
+fn of_file(file: &File) -> Vec<String> {
+    let Some(tree) = tree_of(&file.path) else { return vec![format!("{}: in no tree", file.path)] };
+    let mut violations = Vec::new();
+    if floor(tree, &file.path).is_none() {
+        violations.push(format!("{}: on no floor (tests/tidy/typescript_floors.rs)", file.path));
+    }
+    for import in imports(file).into_iter().filter(|import| !is_exception(&file.path, &import.path)) {
+        if let Some(reason) = reason_against(tree, &file.path, &import.path) {
+            violations.push(format!("{}:{}: imports `{}`, {reason}", file.path, import.line, import.path));
+        }
+    }
+    violations
+}
+
+/// The reason for which an import is refused.
+fn reason_against(tree: &Tree, importer: &str, imported: &str) -> Option<&'static str> {
+    if imported.ends_with(".ts") && name_in(tree, imported).is_none() {
+        return Some("which is no source of the same tree");
+    }
+    let (own, other) = floor(tree, importer).zip(floor(tree, imported))?;
+    (other > own).then_some("a higher floor")
+}
+
+/// Files that need themselves through others.
+pub fn circles(files: &[File]) -> Vec<String> {
+    let mut imports = graph(files);
+    for (importer, imported) in &mut imports {
+        imported.retain(|path| !is_exception(importer, path));
+    }
+    import_graph::circles(&imports)
+}
+
+/// Exceptions that name no refused import.
+pub fn stale_exceptions(files: &[File]) -> Vec<String> {
+    let imports = graph(files);
+    let stale = EXCEPTIONS.iter().filter(|(importer, imported)| !is_needed(&imports, importer, imported));
+    stale
+        .map(|(importer, imported)| format!("`{importer}` may import `{imported}` by the rules, or does not"))
+        .collect()
+}
+
+/// Whether an import exists and is against a rule.
+fn is_needed(imports: &Imports, importer: &str, imported: &str) -> bool {
+    let Some(tree) = tree_of(importer) else { return false };
+    let exists = imports.get(importer).is_some_and(|paths| paths.contains(imported));
+    exists && (reason_against(tree, importer, imported).is_some() || reachable(imports, imported).contains(importer))
+}
+
+#[test]
+fn an_import_upwards_is_found_in_every_tree() {
+    let found = |path: &str, text: &str| imports_upwards(&[File::new(path, text)]).len();
+    assert_eq!(found("pkg-templates/npm/src/base/a.ts", "import { b } from '../host/b.js';\n"), 1);
+    assert_eq!(found("pkg-templates/npm/src/cli/a.ts", "import type { B } from '../entries/index.js';\n"), 1);
+    assert_eq!(found("www/src/text/a.ts", "const a = await import('../ui/b.ts');\n"), 1);
+    assert_eq!(found("www/src/text/a.ts", "import { a } from '../../../pkg-templates/npm/src/base/a.ts';\n"), 1);
+    assert_eq!(found("www/src/attic/a.ts", ""), 1);
+    assert_eq!(found("pkg-templates/npm/src/host/a.ts", "import { b } from '../base/b.js';\nimport './c.js';\n"), 0);
+}
+
+#[test]
+fn a_circle_of_types_is_found() {
+    let files = [
+        File::new("www/src/text/a.ts", "import type { B } from './b.ts';\n"),
+        File::new("www/src/text/b.ts", "import type { A } from './a.ts';\n"),
+    ];
+    assert_eq!(circles(&files).len(), 2);
+    assert_eq!(circles(&files[..1]), Vec::<String>::new());
+}
+
+#[test]
+fn an_exception_is_needed_while_its_import_is_refused() {
+    let needed = |text: &str| {
+        let files = [File::new("www/src/text/a.ts", text), File::new("www/src/text/b.ts", "import './a.ts';\n")];
+        is_needed(&graph(&files), "www/src/text/a.ts", "www/src/ui/c.ts")
+    };
+    assert!(needed("import '../ui/c.ts';\n"));
+    assert!(!needed("import './b.ts';\n"));
+    let files =
+        [File::new("www/src/text/a.ts", "import './b.ts';\n"), File::new("www/src/text/b.ts", "import './a.ts';\n")];
+    assert!(is_needed(&graph(&files), "www/src/text/a.ts", "www/src/text/b.ts"));
+    assert!(!is_needed(&graph(&files[..1]), "www/src/text/a.ts", "www/src/text/b.ts"));
+}
