@@ -10,7 +10,7 @@ use crate::engine::host_store::{HostServer, HostStore};
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::persistence::{LoadError, Replayed, Skipped};
-use crate::engine::saves::{ends_by_shutdown, finish_save, log_synced};
+use crate::engine::saves::{finish_save, log_synced};
 use crate::engine::suspended::finish_script;
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
@@ -153,7 +153,7 @@ impl<C: Clock> Keylatch<C> {
     /// clients that wait get an error.
     pub fn ends_by_shutdown(&mut self, has_failed: bool) -> bool {
         self.follow_clock();
-        ends_by_shutdown(&mut self.engine, has_failed)
+        self.served().ends(has_failed)
     }
 
     /// Number of the command that the last request ran; `None` if it was refused or queued.

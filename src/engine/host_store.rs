@@ -1,6 +1,9 @@
 //! The host's store, as the engine knows it: whether there is one, what it is asked for, and whether it can be written.
 
 use super::Engine;
+use super::blocked::end_blocked;
+use super::saves::blocked_in;
+use crate::resp::error::CommandError;
 use crate::server::saving::SaveKind;
 use crate::server::shutdown::ShutdownRequest;
 
@@ -84,5 +87,20 @@ impl<'a> HostServer<'a> {
     /// [`Keylatch::ends_by_shutdown`](crate::Keylatch::ends_by_shutdown).
     pub fn take_shutdown(&mut self) -> Option<ShutdownRequest> {
         self.0.server.shutdown.take()
+    }
+
+    /// Ends the preparation, see [`Keylatch::ends_by_shutdown`](crate::Keylatch::ends_by_shutdown).
+    pub(super) fn ends(&mut self, has_failed: bool) -> bool {
+        let engine = &mut *self.0;
+        let ends = engine.server.shutdown.ends(has_failed);
+        if !ends {
+            engine.mark_stale();
+            for position in blocked_in(engine, "shutdown") {
+                end_blocked(engine, position, |reply| reply.error(&CommandError::SHUTDOWN_FAILED.into()));
+            }
+            engine.after_command();
+            engine.refresh_gates();
+        }
+        ends
     }
 }

@@ -7,7 +7,7 @@ use super::Engine;
 use super::blocked::end_blocked;
 use crate::commands::{Blocking, Row, flags};
 use crate::keyspace::QueuePosition;
-use crate::resp::error::{CommandError, ErrorText};
+use crate::resp::error::ErrorText;
 use crate::server::Server;
 use crate::server::clients::ClientId;
 use crate::server::saving::SaveKind;
@@ -35,7 +35,7 @@ pub(super) fn log_synced(engine: &mut Engine, effects: u64) {
 }
 
 /// Positions of the clients that are blocked in a command.
-fn blocked_in(engine: &Engine, name: &str) -> Vec<QueuePosition> {
+pub(super) fn blocked_in(engine: &Engine, name: &str) -> Vec<QueuePosition> {
     engine.blocked.positions_of(|command| engine.table.row(command).name == name)
 }
 
@@ -48,20 +48,6 @@ fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
             Some(reason) => reply.error(&ErrorText::made(format!("ERR {reason}"))),
         });
     }
-}
-
-/// Whether the host ends after it prepared for SHUTDOWN. Otherwise it goes on serving, and the clients that wait get an error.
-pub(super) fn ends_by_shutdown(engine: &mut Engine, has_failed: bool) -> bool {
-    let ends = engine.server.shutdown.ends(has_failed);
-    if !ends {
-        engine.mark_stale();
-        for position in blocked_in(engine, "shutdown") {
-            end_blocked(engine, position, |reply| reply.error(&CommandError::SHUTDOWN_FAILED.into()));
-        }
-        engine.after_command();
-        engine.refresh_gates();
-    }
-    ends
 }
 
 /// Whether writes are refused because the store fails or is read-only.

@@ -1,7 +1,7 @@
 //! [`ScriptControl`]: scripts that run for long, for hosts with many connections.
 
 use crate::engine::Engine;
-use crate::engine::suspended::{abandon_script, finish_script, kill_script, refuse_others, resume_script};
+use crate::engine::suspended::{finish_script, kill_script, refuse_others, resume_script};
 
 /// Suspends scripts of streams ([`Connection`](crate::Connection)) of accepted clients
 /// ([`Keylatch::accept`](crate::Keylatch::accept)), so that a host serves other streams in between. Requests of those wait until
@@ -66,7 +66,11 @@ impl<'a> ScriptControl<'a> {
     /// Drops the suspended script with its effects, so that a log has nothing of it, although its changes stay. For a host that
     /// is about to drop the engine, as SHUTDOWN NOSAVE asks for.
     pub fn abandon(&mut self) {
-        abandon_script(self.0);
+        if let Some(suspended) = self.0.server.scripts.suspended.0.take() {
+            self.0.keyspace.effects.abandon_unit();
+            self.0.clients.close(suspended.client);
+            self.0.mark_stale();
+        }
     }
 
     /// Ends the suspended script as SCRIPT KILL does, when it is resumed. Returns false if there is none, or it has written.

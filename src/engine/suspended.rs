@@ -122,15 +122,6 @@ pub(super) fn finish_script(engine: &mut Engine) {
     }
 }
 
-/// Drops the suspended script, and its effects: the engine is about to end, and a log has all of a script or nothing.
-pub(super) fn abandon_script(engine: &mut Engine) {
-    if let Some(suspended) = engine.server.scripts.suspended.0.take() {
-        engine.keyspace.effects.abandon_unit();
-        engine.clients.close(suspended.client);
-        engine.mark_stale();
-    }
-}
-
 /// Refuses other clients from now on, which wait until then.
 pub(super) fn refuse_others(engine: &mut Engine) {
     if let Some(suspended) = &mut engine.server.scripts.suspended.0

@@ -22,13 +22,13 @@ after(() => browser.close());
 
 // The aims are 740 KB, 1.75 MB and 250 KB (`cargo xtask sizes`). These limits find what makes the package larger than it is.
 // What survives failures is a quarter of keylatch/persist: tails, reopened databases, barriers, reading alone.
-test('the package is at most 1150 KB packed and 3.25 MB installed', () => {
+test('the package is at most 1175 KB packed and 3.35 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1150 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 3.25 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1175 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3.35 * KB * KB, `${installed} bytes installed`);
 });
 
 test('a page that streams the engine loads at most 295 KB, with brotli', async (t) => {
@@ -69,7 +69,7 @@ test('code is not minified', () => {
   const lines = code.split('\n');
   assert.ok(lines.length > 3000, `${lines.length} lines`);
   assert.ok(Math.max(...lines.map((line) => line.length)) < 1000);
-  for (const part of ['// host.ts\n', '  #afterCommand(instance) {\n']) assert.ok(code.includes(part), part);
+  for (const part of ['// host/host.ts\n', '  #afterCommand(instance) {\n']) assert.ok(code.includes(part), part);
 });
 
 /** Processes per figure. Whatever else the machine does makes some slower, and none faster. */
