@@ -132,6 +132,7 @@ impl Engine {
             return look_again(self, &Left { blocked, was_first });
         }
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
+        self.keyspace.facts.set_author(blocked.client);
         self.keyspace.interest.tracking.set_author(Some(blocked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Context {

@@ -16,7 +16,9 @@ mod clock;
 mod convert;
 mod data;
 mod engine;
+mod facts;
 mod frame;
+mod listening;
 mod migrate;
 mod report;
 #[cfg(target_arch = "wasm32")]

@@ -32,6 +32,8 @@ mod scope;
 #[path = "../differential/special.rs"]
 mod special;
 
+mod facts;
+
 use std::collections::BTreeSet;
 
 use dice::Dice;
