@@ -2,6 +2,7 @@
  * Functions of redis-cli over an engine: printing replies, splitting lines, running sessions. The engine's own code does
  * the work; an object with this symbol carries it.
  */
+import type { Fact } from './facts.js';
 import type { Keylatch } from './keylatch.js';
 import type { SessionReport, SessionOptions } from './session.js';
 
@@ -17,6 +18,8 @@ export interface Tools {
   expectsReply(step: string, reply: Uint8Array): boolean;
   /** Loads a snapshot into an engine that then goes on as a fresh one would. */
   loadFresh(snapshot: Uint8Array): void;
+  /** Takes the facts since the last call, with the ids of clients, and starts or stops their queue. */
+  takeFacts(goesOn: boolean): readonly Fact<number>[];
 }
 
 /** @internal */

@@ -1,12 +1,7 @@
 /** The clients in the middle of a run: where each is, what it was answered, whether it believes itself inside. Pure. */
+import type { Held } from './leases.js';
 import { Replies } from './replies.js';
 import type { RaceScript } from './script.js';
-
-/** A lease on a key. */
-export interface Held {
-  readonly on: string;
-  readonly untilMs: number;
-}
 
 export interface LaneState {
   /** Number of its lines that are over. */
