@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { printCalls } from './generate/calls.mjs';
 import { printConvention } from './generate/convention.mjs';
 import { printEvents } from './generate/events.mjs';
+import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { PLAIN } from './generate/plain.mjs';
@@ -21,6 +22,7 @@ const convention = read('convention.json');
 const files = {
   'calls.ts': printCalls(commands),
   'commands.ts': printTable(commands),
+  'independent.ts': printIndependent(commands),
   'key-positions.ts': printKeys(commands, convention),
   'convention.ts': printConvention(convention),
   'events.ts': printEvents(read('events.json')),

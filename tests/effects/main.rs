@@ -33,6 +33,7 @@ mod scope;
 mod special;
 
 mod facts;
+mod independence;
 
 use std::collections::BTreeSet;
 
