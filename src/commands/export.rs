@@ -28,6 +28,9 @@ fn row_json(row: &Row) -> String {
     if !row.keys.is_empty() {
         object.raw("keys", &list(row.keys.iter().map(|spec| quoted(&key_positions(spec)))));
     }
+    if !row.key_patterns.is_empty() {
+        object.raw("keyPatterns", &list(row.key_patterns.iter().map(|word| quoted(word))));
+    }
     object.raw("flags", &list(flag_names(row).iter().map(|name| quoted(name))));
     let depends_on = flags::DEPENDS_ON.iter().filter(|(flag, _)| row.has(*flag));
     object.raw("dependsOn", &list(depends_on.map(|(_, name)| quoted(name))));

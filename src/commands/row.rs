@@ -247,6 +247,9 @@ pub struct Row {
     pub flags: u32,
     pub group: Group,
     pub keys: &'static [KeySpec],
+    /// Keywords, from the third argument on, in front of patterns of keys. Keys that they match depend on the data, so they
+    /// have no spec.
+    pub key_patterns: &'static [&'static str],
     /// First version with the command, of Redis unless another product is named.
     pub since: &'static str,
     pub complexity: &'static str,
@@ -288,6 +291,7 @@ impl Row {
             flags,
             group,
             keys,
+            key_patterns: &[],
             since: "1.0.0",
             complexity: "O(1)",
             arguments: "",

@@ -1,38 +1,26 @@
 /** Positions of keys among the arguments of a command, by the key specs of its row. */
 import { argumentText, isBytes, type Argument } from './argument.js';
 import { NAMES } from './generated/convention.js';
-import { KEYS_OF_ROWS, KEY_SPECS } from './generated/key-positions.js';
+import { KEYS_OF_CONTAINERS, KEYS_OF_ROWS, KEY_SPECS } from './generated/key-positions.js';
 import { textOf } from './reply.js';
 
 let byCommand: Map<string, string> | undefined;
 
-/** Key specs of a command in upper case: `1`, `1..-1/2`, `#1`, `#ALSO@3`, `words`, separated by blanks. */
+/** Key specs of a command in upper case: `1`, `1..-1/2`, `#1`, `STORE@2`, `#ALSO@3`, `BY?2`, separated by blanks. */
 export function specsOf(name: string): string {
-  byCommand ??= new Map(
-    Object.entries(NAMES).map(([row, command]) => [
+  byCommand ??= new Map([
+    ...Object.entries(NAMES).map(([row, command]): [string, string] => [
       command,
       KEY_SPECS[Number.parseInt(KEYS_OF_ROWS[Number(row)] as string, 36)] ?? '',
     ]),
-  );
-  // Subcommands of the two containers take a key or nothing.
-  return byCommand.get(name) ?? (/^(OBJECT|MEMORY)$/.test(name) ? '2' : '');
+    ...Object.entries(KEYS_OF_CONTAINERS),
+  ]);
+  return byCommand.get(name) ?? '';
 }
 
 /** A word of a command as text in upper case. */
 export function wordOf(argument: Argument | undefined): string {
   return (isBytes(argument) ? textOf(argument) : (argumentText(argument) ?? '')).toUpperCase();
-}
-
-/** Indices behind each of some words, from an index on. */
-function indicesBehind(argv: readonly Argument[], words: RegExp, from: number): number[] {
-  const found: number[] = [];
-  for (let index = from; index < argv.length - 1; index += 1) {
-    const word = wordOf(argv[index]);
-    if (word === 'LIMIT') index += 2;
-    // `GET #` is the element itself.
-    if (words.test(word) && wordOf(argv[(index += 1)]) !== '#') found.push(index);
-  }
-  return found;
 }
 
 function everyIndex(first: number, end: number, step: number): number[] {
@@ -47,16 +35,8 @@ function countedFrom(argv: readonly Argument[], at: number, step: number): numbe
   return everyIndex(at + 1, Math.min(end, argv.length), step);
 }
 
-function indicesOf(argv: readonly Argument[], name: string, spec: string): number[] {
-  if (spec === 'words')
-    return name.startsWith('SORT')
-      ? indicesBehind(argv, /^(BY|GET|STORE)$/, 2)
-      : indicesBehind(argv, /^STORE(DIST)?$/, 5);
-  const [, keyword, from = 0] = /^#([A-Z]+)@(\d)$/.exec(spec) ?? [];
-  if (keyword !== undefined) {
-    const at = argv.findIndex((argument, index) => index >= Number(from) && wordOf(argument) === keyword);
-    return at < 0 ? [] : countedFrom(argv, at + 1, 1);
-  }
+/** Indices of keys at fixed places, or behind their number at one. */
+function indicesAt(argv: readonly Argument[], spec: string): number[] {
   const [, counted, begin, fromEnd, step = 1] = /^(#)?(\d)(?:\.\.-(\d))?(?:\/(\d))?$/.exec(spec) ?? [];
   const first = Number(begin);
   if (counted) return countedFrom(argv, first, Number(step));
@@ -64,10 +44,34 @@ function indicesOf(argv: readonly Argument[], name: string, spec: string): numbe
   return everyIndex(first, Math.min(end, argv.length), Number(step));
 }
 
+/** A keyword in front of keys: of one, of a number and so many, or of a pattern. */
+const KEYWORD = /^(?<counted>#)?(?<word>[A-Z]+)(?<kind>[@?])(?<from>\d)$/;
+
+type Keyword = Readonly<Record<string, string | undefined>>;
+
+/** Indices of keys behind keywords. One pass over the words, since a key may be named as a keyword is. */
+function indicesBehind(argv: readonly Argument[], specs: readonly Keyword[]): number[] {
+  const found: number[] = [];
+  for (let index = Math.min(...specs.map(({ from }) => Number(from))); index < argv.length - 1; index += 1) {
+    const spec = specs.find(({ word }) => word === wordOf(argv[index]));
+    if (!spec) continue;
+    const keys = spec['counted'] ? countedFrom(argv, index + 1, 1) : [index + 1];
+    // The pattern `#` is the element itself.
+    found.push(...keys.filter((at) => spec['kind'] !== '?' || wordOf(argv[at]) !== '#'));
+    index = keys.at(-1) ?? index + 1;
+  }
+  return found;
+}
+
 /** Indices of keys in a command, which begins with its name. Patterns of SORT count as keys. */
 export function keyIndices(argv: readonly Argument[]): readonly number[] {
-  const name = wordOf(argv[0]);
-  return specsOf(name)
+  const specs = specsOf(wordOf(argv[0]))
     .split(' ')
-    .flatMap((spec) => (spec === '' ? [] : indicesOf(argv, name, spec)));
+    .filter((spec) => spec !== '');
+  const keywords = specs.flatMap((spec): Keyword[] => {
+    const groups = KEYWORD.exec(spec)?.groups;
+    return groups ? [groups] : [];
+  });
+  const placed = specs.filter((spec) => !KEYWORD.test(spec)).flatMap((spec) => indicesAt(argv, spec));
+  return keywords.length === 0 ? placed : [...placed, ...indicesBehind(argv, keywords)];
 }
