@@ -17,6 +17,7 @@ export type { Argument as ArgumentGrammar, ArgumentType } from './hint/grammar.j
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from './hint/hint.js';
 export { findScriptFault, printScriptFault, type ScriptFault } from './hint/script-fault.js';
 export type { Fact, FactKind, FieldFact, Hold } from './facts.js';
+export { keyIndicesOf } from './key-specs.js';
 export { leasesAfter, type Lease } from './race/leases.js';
 export { splitReplies } from './split-replies.js';
 export type { SessionReport, SessionStep, SessionOptions } from './session.js';

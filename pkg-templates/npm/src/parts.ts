@@ -15,7 +15,7 @@ import { Events, LISTEN } from './events.js';
 import { codecOf, decode, encode, JSON_CODEC, nameOf } from './json.js';
 import { MESSAGES, Messages } from './messages.js';
 import { QueuedCommands } from './multi.js';
-import { wordOf } from './key-positions.js';
+import { wordOf } from './key-specs.js';
 import { Prefix } from './prefix.js';
 import { decodeReplies, doubleOf, textOf } from './reply.js';
 import { SUBSCRIBE } from './subscriptions.js';
