@@ -62,9 +62,10 @@ pub use engine::Turn;
 pub use engine::keylatch::{Keylatch, Options};
 pub use engine::persistence::{LoadError, Replayed};
 pub use engine::script_control::ScriptControl;
-pub use keyspace::{ClientId, Event, EventClass, EventKind};
+pub use keyspace::{ClientId, Event, EventClass, EventKind, Fact, FactKind, FieldFact, Hold};
 pub use resp::decode::Limits;
 pub use resp::encode::Protocol;
+pub use values::Mode;
 
 /// The parts that the tests, fuzz targets, benches and the build program of this crate use. No version promises anything
 /// about them.

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { printCalls } from './generate/calls.mjs';
 import { printConvention } from './generate/convention.mjs';
 import { printEvents } from './generate/events.mjs';
+import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { PLAIN } from './generate/plain.mjs';
@@ -28,6 +29,7 @@ const files = {
   'host/generated/convention.ts': printConvention(convention),
   'host/generated/events.ts': printEvents(read('events.json')),
   'tabs/generated/reads.ts': printReads(commands),
+  'race/generated/independent.ts': printIndependent(commands),
 };
 const isGenerated = (path) => basename(path) === 'generated';
 for (const folder of readdirSync(TARGET, { recursive: true }).filter(isGenerated)) {

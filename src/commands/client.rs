@@ -24,7 +24,7 @@ use types::{client_type, type_of};
 const MS_PER_SECOND: i64 = 1000;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
-    Row::of(Group::Connection, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
+    Row::of(Group::Connection, name, arity, flags | NOSCRIPT | LOADING | STALE | CONNECTION_STATE, &[], handler)
 }
 
 pub(super) const ROWS: &[Row] = &[Row {

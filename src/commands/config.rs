@@ -13,7 +13,7 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
     Row {
         since: "2.0.0",
         complexity: "O(N) with N the number of parameters.",
-        ..Row::of(Group::Server, name, arity, flags | NOSCRIPT | LOADING | STALE, &[], handler)
+        ..Row::of(Group::Server, name, arity, flags | NOSCRIPT | LOADING | STALE | SERVER_STATE, &[], handler)
     }
 }
 

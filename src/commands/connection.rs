@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "[username] password",
         complexity: "O(N) with N the length of the password.",
         summary: "Authenticates the connection with a password.",
-        ..row("auth", -2, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY, auth)
+        ..row("auth", -2, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | SERVER_STATE, auth)
     },
     Row {
         arguments: "message",
@@ -36,24 +36,52 @@ pub(super) const ROWS: &[Row] = &[
         since: "6.0.0",
         summary: "Sets the protocol version, the user and the name of the connection.",
         reply: "map(bulk,any)",
-        ..row("hello", -1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY, hello)
+        ..row("hello", -1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | CONNECTION_STATE, hello)
     },
     Row {
         arguments: "[message]",
         summary: "Returns PONG or its argument.",
         reply: "status|bulk",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-        ..row("ping", -1, FAST, ping)
+        ..row("ping", -1, FAST | TO_SUBSCRIBERS, ping)
     },
     Row {
         summary: "Closes the connection after its replies are sent.",
-        ..row("quit", -1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | IMMEDIATE, quit)
+        ..row(
+            "quit",
+            -1,
+            LOADING
+                | STALE
+                | FAST
+                | NO_AUTH
+                | NOSCRIPT
+                | ALLOW_BUSY
+                | IMMEDIATE
+                | CONNECTION_STATE
+                | ENDS_MULTI
+                | TO_SUBSCRIBERS,
+            quit,
+        )
     },
     Row {
         since: "6.2.0",
         summary: "Resets the connection to its initial state.",
         reply: "status",
-        ..row("reset", 1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | IMMEDIATE, reset)
+        ..row(
+            "reset",
+            1,
+            LOADING
+                | STALE
+                | FAST
+                | NO_AUTH
+                | NOSCRIPT
+                | ALLOW_BUSY
+                | IMMEDIATE
+                | CONNECTION_STATE
+                | ENDS_MULTI
+                | TO_SUBSCRIBERS,
+            reset,
+        )
     },
     Row {
         arguments: "index:integer",

@@ -50,7 +50,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "1.0.0",
         summary: "Streams every command that the server executes.",
-        ..row("monitor", 1, ADMIN | NOSCRIPT | LOADING_STALE, monitor)
+        ..row("monitor", 1, ADMIN | NOSCRIPT | LOADING_STALE | CONNECTION_STATE, monitor)
     },
     Row {
         since: "2.2.12",
@@ -66,7 +66,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Blocks until the timeout if replicas are requested, and returns 0: there are none.",
         reply: "integer",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
-        ..Row::of(Group::Generic, "wait", 3, BLOCKING | TIME, &[], wait)
+        ..Row::of(Group::Generic, "wait", 3, BLOCKING | TIME | SERVER_STATE, &[], wait)
     },
 ];
 
@@ -80,17 +80,17 @@ const DEBUG_ROWS: &[Row] = &[
         arguments: "key:key",
         summary: "Describes the encoding of a value.",
         reply: "status",
-        ..row("debug|object", 3, ADMIN | NOSCRIPT | LOADING_STALE | TIME, debug_object)
+        ..row("debug|object", 3, ADMIN | NOSCRIPT | LOADING_STALE | TIME | SERVER_STATE, debug_object)
     },
     Row {
         complexity: "O(N) with N the number of keys.",
         summary: "Saves the keyspace to a snapshot and loads it again.",
-        ..row("debug|reload", -2, ADMIN | NOSCRIPT | LOADING_STALE, debug_reload)
+        ..row("debug|reload", -2, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, debug_reload)
     },
     Row {
         arguments: "enabled:integer",
         summary: "Stops (0) or resumes (1) the active expire cycle.",
-        ..row("debug|set-active-expire", 3, ADMIN | NOSCRIPT | LOADING_STALE, set_active_expire)
+        ..row("debug|set-active-expire", 3, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, set_active_expire)
     },
 ];
 
@@ -102,7 +102,7 @@ const SLOWLOG_ROWS: &[Row] = &[
         summary: "Returns the latest entries of the slow log, or all with -1.",
         reply: "array(any)",
         tips: &["request_policy:all_nodes", "nondeterministic_output"],
-        ..row("slowlog|get", -2, ADMIN | LOADING_STALE, slowlog_get)
+        ..row("slowlog|get", -2, ADMIN | LOADING_STALE | SERVER_STATE, slowlog_get)
     },
     Row {
         since: "6.2.0",
@@ -114,13 +114,13 @@ const SLOWLOG_ROWS: &[Row] = &[
         since: "2.2.12",
         summary: "Returns the length of the slow log.",
         reply: "integer",
-        ..row("slowlog|len", 2, ADMIN | LOADING_STALE, slowlog_len)
+        ..row("slowlog|len", 2, ADMIN | LOADING_STALE | SERVER_STATE, slowlog_len)
     },
     Row {
         since: "2.2.12",
         complexity: "O(N) with N the number of entries.",
         summary: "Clears the slow log.",
-        ..row("slowlog|reset", 2, ADMIN | LOADING_STALE, slowlog_reset)
+        ..row("slowlog|reset", 2, ADMIN | LOADING_STALE | SERVER_STATE, slowlog_reset)
     },
 ];
 

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::catalog::all_rows;
 use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
-use super::row::{Begin, Find, KeySpec, Row};
+use super::row::{Begin, Find, KeySpec, Row, flags};
 
 /// Returns all rows as a JSON array, one object per line, subcommands after their container. A name is in upper case,
 /// such as `OBJECT|ENCODING`; arguments have the field names of COMMAND DOCS.
@@ -28,7 +28,12 @@ fn row_json(row: &Row) -> String {
     if !row.keys.is_empty() {
         object.raw("keys", &list(row.keys.iter().map(|spec| quoted(&key_positions(spec)))));
     }
+    if !row.key_patterns.is_empty() {
+        object.raw("keyPatterns", &list(row.key_patterns.iter().map(|word| quoted(word))));
+    }
     object.raw("flags", &list(flag_names(row).iter().map(|name| quoted(name))));
+    let depends_on = flags::DEPENDS_ON.iter().filter(|(flag, _)| row.has(*flag));
+    object.raw("dependsOn", &list(depends_on.map(|(_, name)| quoted(name))));
     object.raw("categories", &list(categories(row).iter().map(|name| quoted(name))));
     object.raw("unordered", &row.is_unordered().to_string());
     object.text("reply", row.reply);

@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     summary: "Returns statistics of the server.",
     reply: "bulk",
     tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
-    ..Row::of(Group::Server, "info", -1, LOADING | STALE | DANGEROUS | TIME, &[], info)
+    ..Row::of(Group::Server, "info", -1, LOADING | STALE | DANGEROUS | TIME | SERVER_STATE, &[], info)
 }];
 
 type Section = fn(&Context<'_>, &mut Lines);

@@ -71,7 +71,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns a random key of the database.",
         reply: "bulk|null",
         tips: &["request_policy:all_shards", "response_policy:special", "nondeterministic_output"],
-        ..row("randomkey", 1, READONLY, &[], randomkey)
+        ..row("randomkey", 1, READONLY | CHANCE, &[], randomkey)
     },
     Row {
         arguments: "key:key newkey:key",
@@ -92,7 +92,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Iterates over the keys of the database with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output", "request_policy:special", "response_policy:special"],
-        ..row("scan", -2, READONLY | UNORDERED, &[], scan)
+        ..row("scan", -2, READONLY | UNORDERED | CHANCE, &[], scan)
     },
     Row {
         arguments: "key:key...",
@@ -130,14 +130,14 @@ const OBJECT_ROWS: &[Row] = &[
         reply: "bulk|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
-        ..row("object|encoding", 3, READONLY, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_encoding)
+        ..row("object|encoding", 3, READONLY | SERVER_STATE, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_encoding)
     },
     Row {
         summary: "Returns the logarithmic access counter (0 to 255) of a value; needs an LFU policy.",
         reply: "integer|null",
         since: "4.0.0",
         tips: &["nondeterministic_output"],
-        ..row("object|freq", 3, READONLY | TIME, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_freq)
+        ..row("object|freq", 3, READONLY | TIME | SERVER_STATE, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_freq)
     },
     Row {
         arguments: "",
@@ -151,7 +151,13 @@ const OBJECT_ROWS: &[Row] = &[
         reply: "integer|null",
         since: "2.2.3",
         tips: &["nondeterministic_output"],
-        ..row("object|idletime", 3, READONLY | TIME, &[KeySpec::one(2, KeyAccess::ReadOnly)], object_idletime)
+        ..row(
+            "object|idletime",
+            3,
+            READONLY | TIME | SERVER_STATE,
+            &[KeySpec::one(2, KeyAccess::ReadOnly)],
+            object_idletime,
+        )
     },
     Row {
         summary: "Returns the reference count of a value, always 1: values are not shared.",

@@ -25,7 +25,7 @@ const MEMORY_ROWS: &[Row] = &[
         summary: "Returns a report on memory problems.",
         reply: "bulk",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
-        ..row("memory|doctor", 2, 0, &[], doctor)
+        ..row("memory|doctor", 2, SERVER_STATE, &[], doctor)
     },
     Row {
         summary: "Describes the subcommands.",
@@ -36,25 +36,25 @@ const MEMORY_ROWS: &[Row] = &[
         summary: "Returns a notice: statistics are not supported.",
         reply: "bulk",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
-        ..row("memory|malloc-stats", 2, 0, &[], malloc_stats)
+        ..row("memory|malloc-stats", 2, SERVER_STATE, &[], malloc_stats)
     },
     Row {
         summary: "Returns OK without effect: freed pages are reused.",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
-        ..row("memory|purge", 2, 0, &[], purge)
+        ..row("memory|purge", 2, SERVER_STATE, &[], purge)
     },
     Row {
         complexity: "O(N) with N the number of databases.",
         summary: "Returns memory statistics.",
         reply: "map(bulk,integer)",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
-        ..row("memory|stats", 2, 0, &[], stats)
+        ..row("memory|stats", 2, SERVER_STATE, &[], stats)
     },
     Row {
         arguments: "key:key [SAMPLES count:integer]",
         summary: "Returns the bytes that a key, its value and its index entry use.",
         reply: "integer|null",
-        ..row("memory|usage", -3, READONLY, &[KeySpec::one(2, KeyAccess::ReadOnly)], usage)
+        ..row("memory|usage", -3, READONLY | SERVER_STATE, &[KeySpec::one(2, KeyAccess::ReadOnly)], usage)
     },
 ];
 

@@ -19,6 +19,7 @@ mod dump;
 mod expiry;
 #[cfg(feature = "internals")]
 mod export;
+pub mod flags;
 mod geo;
 mod grammar;
 mod hashes;
@@ -59,9 +60,7 @@ pub use export::json;
 pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub(crate) use keys::encoding;
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{
-    Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Resumed, Row, Wanted, flags,
-};
+pub use row::{Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Resumed, Row, Wanted};
 pub use script::may_write;
 pub use table::CommandTable;
 
@@ -145,7 +144,8 @@ impl<'a> Request<'a> {
     /// Whether the command may depend on the time. A SET without options does not.
     #[inline(always)]
     pub fn may_need_time(&self) -> bool {
-        let is_plain_set = |row: &Row| row.name == "set" && self.argv.len() == SET_WITHOUT_OPTIONS_LEN;
+        let is_plain_set =
+            |row: &Row| row.has(flags::SHORT_WITHOUT_OPTIONS) && self.argv.len() == SET_WITHOUT_OPTIONS_LEN;
         self.command.is_some_and(|(_, row)| row.has(flags::TIME) && !is_plain_set(row))
     }
 }

@@ -9,7 +9,7 @@ use crate::base::glob;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::pubsub::Channels;
 
-const SUBSCRIPTION: u32 = PUBSUB | NOSCRIPT | LOADING | STALE;
+const SUBSCRIPTION: u32 = PUBSUB | NOSCRIPT | LOADING | STALE | TO_SUBSCRIBERS;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row {

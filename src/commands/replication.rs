@@ -17,18 +17,18 @@ pub(super) const ROWS: &[Row] = &[
         since: "5.0.0",
         arguments: "<args=(host port:integer) | (NO ONE)>",
         summary: "Accepts NO ONE only: the server cannot be a replica.",
-        ..row(Group::Server, "replicaof", 3, ADMIN | NOSCRIPT | STALE, replicaof)
+        ..row(Group::Server, "replicaof", 3, ADMIN | NOSCRIPT | STALE | SERVER_STATE, replicaof)
     },
     Row {
         since: "2.8.12",
         summary: "Returns the role, always master, and an empty list of replicas.",
         reply: "array(any)",
-        ..row(Group::Server, "role", 1, ADMIN | FAST | NOSCRIPT | LOADING | STALE, role)
+        ..row(Group::Server, "role", 1, ADMIN | FAST | NOSCRIPT | LOADING | STALE | SERVER_STATE, role)
     },
     Row {
         arguments: "<args=(host port:integer) | (NO ONE)>",
         summary: "Accepts NO ONE only; deprecated in favor of REPLICAOF.",
-        ..row(Group::Server, "slaveof", 3, ADMIN | NOSCRIPT | STALE, replicaof)
+        ..row(Group::Server, "slaveof", 3, ADMIN | NOSCRIPT | STALE | SERVER_STATE, replicaof)
     },
     Row {
         since: "7.2.0",
@@ -36,7 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Blocks until the log is forced to the medium; for replicas until the timeout, since there are none.",
         reply: "array(integer,integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
-        ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME, waitaof)
+        ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME | SERVER_STATE, waitaof)
     },
 ];
 

@@ -17,23 +17,23 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         summary: "Starts to write the log anew, without its history.",
         reply: "status",
-        ..row("bgrewriteaof", 1, ADMIN | NOSCRIPT, bgrewriteaof)
+        ..row("bgrewriteaof", 1, ADMIN | NOSCRIPT | SERVER_STATE, bgrewriteaof)
     },
     Row {
         arguments: "[SCHEDULE]",
         summary: "Starts to save a snapshot.",
         reply: "status",
-        ..row("bgsave", -1, ADMIN | NOSCRIPT, bgsave)
+        ..row("bgsave", -1, ADMIN | NOSCRIPT | SERVER_STATE, bgsave)
     },
     Row {
         summary: "Returns the Unix time in seconds of the last save.",
         reply: "integer",
-        ..row("lastsave", 1, ADMIN | FAST | LOADING | STALE | TIME, lastsave)
+        ..row("lastsave", 1, ADMIN | FAST | LOADING | STALE | TIME | SERVER_STATE, lastsave)
     },
     Row {
         complexity: "O(N) with N the number of keys in all databases.",
         summary: "Saves a snapshot, and replies when it is saved.",
-        ..row("save", 1, ADMIN | NOSCRIPT | NO_MULTI, save)
+        ..row("save", 1, ADMIN | NOSCRIPT | NO_MULTI | SERVER_STATE, save)
     },
 ];
 

@@ -99,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Removes and returns random members of a set.",
         reply: "bulk|null|set(bulk)",
         tips: &["nondeterministic_output"],
-        ..row("spop", -2, WRITE | FAST | UNORDERED, &[KeySpec::one(1, KeyAccess::ReadDelete)], spop)
+        ..row("spop", -2, WRITE | FAST | UNORDERED | CHANCE, &[KeySpec::one(1, KeyAccess::ReadDelete)], spop)
     },
     Row {
         arguments: "key:key [count:integer]",
@@ -107,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns random members of a set; a negative count allows repetitions.",
         reply: "bulk|null|array(bulk)",
         tips: &["nondeterministic_output"],
-        ..row("srandmember", -2, READONLY | UNORDERED, READ, srandmember)
+        ..row("srandmember", -2, READONLY | UNORDERED | CHANCE, READ, srandmember)
     },
     Row {
         arguments: "key:key member...",
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Iterates over the members of a set with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output"],
-        ..row("sscan", -3, READONLY | UNORDERED, READ, sscan)
+        ..row("sscan", -3, READONLY | UNORDERED | CHANCE, READ, sscan)
     },
     Row {
         arguments: "key:key...",

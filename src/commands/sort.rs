@@ -7,7 +7,7 @@ use crate::keyspace::SortOptions;
 use crate::keyspace::sort;
 use crate::resp::error::CommandError;
 
-/// Keys of SORT_RO. Keys that BY and GET name depend on the elements and have no spec.
+/// Keys of SORT_RO.
 const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
 const STORE: &[KeySpec] = &[
     KeySpec::one(1, KeyAccess::ReadAccess),
@@ -21,6 +21,7 @@ const STORE: &[KeySpec] = &[
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row {
         complexity: "O(N+M*log(N)) with N the number of elements and M the number of elements returned.",
+        key_patterns: &["BY", "GET"],
         ..Row::of(Group::Generic, name, -2, flags | MOVABLEKEYS | DANGEROUS, keys, handler)
     }
 }

@@ -153,7 +153,13 @@ pub(super) const ROWS: &[Row] = &[
         arguments: SET_ARGUMENTS,
         summary: "Sets the string at a key, optionally with a condition and an expiration.",
         reply: "OK|null|bulk",
-        ..row("set", -3, WRITE | DENYOOM | TIME, &[KeySpec::one(1, KeyAccess::OverwriteAccess)], set::set)
+        ..row(
+            "set",
+            -3,
+            WRITE | DENYOOM | TIME | SHORT_WITHOUT_OPTIONS,
+            &[KeySpec::one(1, KeyAccess::OverwriteAccess)],
+            set::set,
+        )
     },
     Row {
         arguments: "key:key seconds:integer value",

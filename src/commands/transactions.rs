@@ -20,14 +20,14 @@ pub(super) const ROWS: &[Row] = &[
         since: "2.0.0",
         complexity: "O(N) with N the number of queued commands.",
         summary: "Discards the queued commands of a transaction.",
-        ..row("discard", 1, FAST | ALLOW_BUSY | IMMEDIATE, discard)
+        ..row("discard", 1, FAST | ALLOW_BUSY | IMMEDIATE | ENDS_MULTI, discard)
     },
     Row {
         since: "1.2.0",
         complexity: "Depends on the queued commands.",
         summary: "Executes the queued commands of a transaction atomically.",
         reply: "array(any)|null",
-        ..row("exec", 1, SKIP_SLOWLOG | IMMEDIATE | TIME, exec)
+        ..row("exec", 1, SKIP_SLOWLOG | IMMEDIATE | TIME | RUNS_QUEUE | ENDS_MULTI, exec)
     },
     Row {
         since: "1.2.0",

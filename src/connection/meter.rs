@@ -202,5 +202,7 @@ impl Meter {
 #[inline(always)]
 fn is_quick(Request { argv, command }: &Request<'_>) -> bool {
     argv.bytes_len() < LARGE_REQUEST_BYTES
-        && command.is_some_and(|(_, row)| row.flags & (flags::FAST | flags::LONG) == flags::FAST || row.name == "set")
+        && command.is_some_and(|(_, row)| {
+            row.flags & (flags::FAST | flags::LONG) == flags::FAST || row.has(flags::SHORT_WITHOUT_OPTIONS)
+        })
 }

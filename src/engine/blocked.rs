@@ -128,6 +128,7 @@ impl Engine {
         let slice = Some(self.slice).filter(|slice| *slice > 0 && was_paused && !client.address.is_empty());
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         let start = reply.len();
+        self.keyspace.facts.set_author(blocked.client);
         self.keyspace.interest.tracking.set_author(Some(blocked.client));
         let Engine { keyspace, clients, server, table, now, .. } = self;
         let mut cx = Context {

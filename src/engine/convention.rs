@@ -23,7 +23,7 @@ pub fn json() -> alloc::string::String {
     let status = status.collect::<Vec<_>>().join(",");
     let rows = numbered().map(|(number, row)| {
         let (name, timed) = (row.name.to_ascii_uppercase(), row.has(flags::TIME));
-        let scripts = row.has(flags::RUNS_SCRIPT) || row.name == "exec";
+        let scripts = row.has(flags::RUNS_SCRIPT | flags::RUNS_QUEUE);
         format!("{{\"number\":{number},\"name\":\"{name}\",\"timed\":{timed},\"scripts\":{scripts}}}")
     });
     let rows = rows.collect::<Vec<_>>().join(",\n");

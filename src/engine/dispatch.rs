@@ -126,9 +126,7 @@ impl Engine {
         if gates.has(Gates::MULTI) && row.has(flags::NO_MULTI) {
             return Err(CommandError::NOT_IN_MULTI.into());
         }
-        // Commands that a RESP2 subscriber may send.
-        let is_allowed = row.name.ends_with("subscribe") || matches!(row.name, "ping" | "quit" | "reset");
-        if gates.has(Gates::SUBSCRIBED) && !is_allowed {
+        if gates.has(Gates::SUBSCRIBED) && !row.has(flags::TO_SUBSCRIBERS) {
             return Err(CommandError::SUBSCRIBED.of_command(row.name));
         }
         match busy_error(self).filter(|_| !row.has(flags::ALLOW_BUSY)) {
@@ -157,8 +155,8 @@ impl Engine {
         let transaction = self.clients.get(client).and_then(|client| client.transaction.as_ref());
         let grows = match transaction {
             // Queueing takes memory, so in a transaction all commands but those that end it are refused.
-            Some(_) if !ENDS_TRANSACTION.contains(&row.name) => true,
-            Some(transaction) if row.name == "exec" => {
+            Some(_) if !row.has(flags::ENDS_MULTI) => true,
+            Some(transaction) if row.has(flags::RUNS_QUEUE) => {
                 transaction.queue.iter().any(|queued| self.table.row(queued.command).grows_memory())
             }
             _ => row.grows_memory(),
@@ -199,9 +197,6 @@ impl Engine {
         }
     }
 }
-
-/// Commands that may run between MULTI and EXEC while memory is over the limit.
-const ENDS_TRANSACTION: &[&str] = &["exec", "discard", "quit", "reset"];
 
 /// Container of commands that a parameter forbids.
 const DEBUG: &str = "debug";

@@ -10,7 +10,7 @@ use crate::engine::persistence::{LoadError, Replayed, rdb};
 use crate::engine::script_control::ScriptControl;
 use crate::engine::suspended::finish_script;
 use crate::engine::{Engine, Turn};
-use crate::keyspace::{Event, EventKind};
+use crate::keyspace::{Event, EventKind, Fact};
 use crate::resp::decode::Limits;
 use crate::resp::encode::Protocol;
 use crate::server::clients::{Client, ClientId};
@@ -249,6 +249,20 @@ impl<C: Clock> Keylatch<C> {
             return Vec::new();
         }
         self.engine.keyspace.events.take()
+    }
+
+    /// Starts or stops the queue of facts. Loading a snapshot or a log states none.
+    pub fn collect_facts(&mut self, on: bool) {
+        self.engine.keyspace.facts.want(on);
+    }
+
+    /// Takes the facts since the last call, in the order of the changes.
+    pub fn take_facts(&mut self) -> Vec<Fact> {
+        // Those of a suspended script come out at its end.
+        if self.engine.server.scripts.suspended.is_set() {
+            return Vec::new();
+        }
+        self.engine.keyspace.facts.take()
     }
 
     /// Returns the value of a configuration parameter as text; empty for an unknown parameter.

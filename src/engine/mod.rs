@@ -259,6 +259,7 @@ impl Engine {
             return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
+        self.keyspace.facts.set_author(id);
         if !self.keyspace.interest.tracking.is_idle() {
             self.keyspace.interest.tracking.set_author(Some(id));
         }

@@ -63,7 +63,7 @@ pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Resul
     let queued = || client.and_then(|client| client.transaction.as_ref()).into_iter().flat_map(|queued| &queued.queue);
     let writes = match row.name {
         "ping" => !engine.server.saving.is_read_only,
-        "exec" => queued().any(|queued| engine.table.row(queued.command).has(flags::WRITE)),
+        _ if row.has(flags::RUNS_QUEUE) => queued().any(|queued| engine.table.row(queued.command).has(flags::WRITE)),
         _ => row.has(flags::WRITE),
     };
     if writes { engine.server.store_error().map_or(Ok(()), Err) } else { Ok(()) }

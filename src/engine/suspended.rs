@@ -54,6 +54,7 @@ pub(super) fn resume_script(engine: &mut Engine, slice: Option<u64>, elapsed_us:
     suspended.elapsed_us = elapsed_us.max(suspended.elapsed_us);
     let mut reply = Writer::appending_to(core::mem::take(&mut suspended.reply), suspended.protocol);
     let (client, request, now) = (suspended.client, suspended.request, suspended.now);
+    engine.keyspace.facts.set_author(client);
     if !engine.keyspace.interest.tracking.is_idle() {
         engine.keyspace.interest.tracking.set_author(Some(client));
     }

@@ -8,6 +8,7 @@ use super::error::Error;
 use super::limits::Memory;
 use super::observers::effect::Effects;
 use super::observers::event::Events;
+use super::observers::facts::Facts;
 use super::observers::interest::Interest;
 use super::uses::Uses;
 use crate::base::argv::Span;
@@ -87,6 +88,7 @@ pub struct Keyspace {
     pub interest: Interest,
     pub events: Events,
     pub effects: Effects,
+    pub facts: Facts,
     pub counts: Counts,
     /// Limits of the compact encodings.
     pub limits: Limits,
@@ -112,6 +114,7 @@ impl Keyspace {
             interest: Interest::new(seed),
             events: Events::default(),
             effects: Effects::default(),
+            facts: Facts::default(),
             counts: Counts::default(),
             limits: Limits::default(),
             last_token: 0,
@@ -174,12 +177,13 @@ impl Keyspace {
         self.random = Random::from_state(state);
     }
 
-    /// Whether changes need no notification: neither events nor effects are built, and no key is watched, waited for or
+    /// Whether changes need no notification: no events, effects or facts are built, and no key is watched, waited for or
     /// tracked.
     #[inline(always)]
     pub(crate) fn is_unobserved(&self) -> bool {
         !self.events.are_built()
             && !self.effects.are_built()
+            && !self.facts.are_built()
             && self.interest.is_idle()
             && self.interest.tracking.is_idle()
     }
@@ -203,6 +207,7 @@ impl Keyspace {
         self.loading = loading;
         self.events.mute(loading);
         self.effects.mute(loading);
+        self.facts.mute(loading);
         self.accept_memory();
         self.interest.tracking.mute(loading);
     }
@@ -220,6 +225,7 @@ impl Keyspace {
         self.interest.make_room()?;
         self.events.make_room(arguments + EVENTS_MAX)?;
         self.effects.make_room(bytes)?;
+        self.facts.make_room(arguments + EVENTS_MAX, bytes)?;
         // Checked last, because the allocations above are kept.
         let tracking_bytes = self.interest.tracking.message_bytes(arguments, names_bytes);
         let copied_bytes = match arguments {
@@ -299,6 +305,10 @@ impl Keyspace {
         }
         self.use_up_to(first.max(second));
         self.databases.swap(first.into(), second.into());
+        if self.facts.are_built() {
+            self.facts.push_renamed((first, None), (second, None), None);
+            self.facts.push_renamed((second, None), (first, None), None);
+        }
         self.effects.changed();
         self.effects.state(first, |effect| {
             effect.bytes(b"SWAPDB").integer(first.into()).integer(second.into());

@@ -22,6 +22,7 @@ pub use limits::{EvictionPolicy, MemoryLimit};
 pub use observers::client_id::ClientId;
 pub use observers::effect::{ANNOTATION, Effects, LOG_VERSION};
 pub use observers::event::{Event, EventClass, EventKind, Events};
+pub use observers::facts::{Fact, FactKind, Facts, FieldFact, Hold};
 pub use observers::interest::{Interest, Want};
 pub use observers::tracking::{Invalidation, Recipient, Stale, TrackedReads, Tracker, Tracking, TrackingOptions};
 pub use observers::waiters::{KeyName, Queue, QueuePosition, WaitedKey, Waiter, Waiters};

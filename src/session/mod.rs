@@ -42,6 +42,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::base::clock::Timestamp;
+use crate::keyspace::Fact;
 use crate::server::clients::ClientId;
 
 pub use instant::ClockMove;
@@ -204,6 +205,8 @@ pub struct Step {
     pub events: Vec<String>,
     /// Expected events.
     pub expected_events: Vec<Expectation>,
+    /// Changes of keys in this step in order, if the engine collects facts.
+    pub facts: Vec<Fact>,
     /// Result of the comparison.
     pub verdict: Verdict,
     /// Whether the reply differs; a mismatch may be in the events alone.

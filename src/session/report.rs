@@ -166,6 +166,7 @@ mod tests {
             expected: Vec::new(),
             events: Vec::new(),
             expected_events: Vec::new(),
+            facts: Vec::new(),
             verdict: Verdict::Ran,
             reply_differs: false,
             in_race: false,

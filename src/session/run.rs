@@ -24,8 +24,8 @@ const INVALID_ARGUMENTS: &str = "Invalid argument(s)";
 
 /// Runs a session, or its part up to and including `until_line`, and reports every step.
 ///
-/// The engine should be fresh. Its clock is set to [`SESSION_START`]. Its queue of events is used, emptied and stopped. The
-/// clients stay connected, so that more commands can follow.
+/// The engine should be fresh. Its clock is set to [`SESSION_START`]. Its queue of events is used, emptied and stopped. Facts
+/// go to the steps, if the engine collects them. The clients stay connected, so that more commands can follow.
 ///
 /// # Errors
 /// A clock line that cannot be run: `@ next` while nothing is due, or a movement beyond the range of dates.
@@ -37,6 +37,7 @@ pub fn run<C: MovableClock>(
     engine.clock_mut().set(SESSION_START);
     engine.listen(true);
     engine.take_events();
+    engine.take_facts();
     let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default(), in_race: false };
     let wanted = session.actions.iter().take_while(|action| until_line.is_none_or(|line| action.line <= line));
     let steps: Result<Vec<Step>, SessionError> = wanted.map(|action| runner.step(action)).collect();
@@ -127,6 +128,7 @@ impl<C: MovableClock> Runner<'_, C> {
             expected: action.expected.clone(),
             events: events.iter().map(|event| event_text(event.kind.name(), &event.key)).collect(),
             expected_events: action.expected_events.clone(),
+            facts: self.engine.take_facts(),
             verdict: Verdict::Ran,
             in_race: false,
             skipped: false,

@@ -4,34 +4,16 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use super::convert::{ms, out_of_memory, to_js};
+use super::convert::{Bytes, Views, ms, out_of_memory, to_js};
 use super::engine::Engine;
+use super::listening::Listening;
 use crate::engine::InspectedPart;
 use crate::engine::persistence::Skipped;
-use crate::keyspace::{DATABASES, Event, EventKind, Inspected};
+use crate::keyspace::{DATABASES, Event, Inspected};
 use crate::resp::encode::{Protocol, Writer};
-
-/// Bytes that become a Uint8Array.
-struct Bytes<'a>(&'a [u8]);
-
-impl Serialize for Bytes<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0)
-    }
-}
-
-/// List that is converted to JavaScript element by element, since memory may not suffice for all converted elements at
-/// once.
-struct Views<'a, T, V>(&'a [T], fn(&'a T) -> V);
-
-impl<T, V: Serialize> Serialize for Views<'_, T, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(self.1))
-    }
-}
 
 #[derive(Serialize)]
 struct EventView<'a> {
@@ -70,15 +52,8 @@ struct ReplayedView {
 impl Engine {
     /// Selects the events to build by their names, separated by blanks: `*` for all, nothing for none.
     pub fn listen(&mut self, names: &str) {
-        self.listening = names.into();
-        self.apply_listeners();
-    }
-
-    /// Passes the selection of events to the engine.
-    pub(super) fn apply_listeners(&mut self) {
-        let names = &self.listening;
-        let is_selected = |kind: &EventKind| names.split(' ').any(|name| name == "*" || name == kind.name());
-        self.keylatch.listen_to(EventKind::ALL.iter().copied().filter(is_selected));
+        self.listening = Listening(names.into());
+        self.listening.apply(&mut self.keylatch);
     }
 
     /// Takes the events since the last call as `{ event, key, db }`, in commit order; undefined if there are none.

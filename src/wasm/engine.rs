@@ -11,6 +11,7 @@ use super::area::Area;
 use super::clock::{EngineClock, HostTime, Now, timestamp};
 use super::convert::to_js;
 use super::frame::Frame;
+use super::listening::Listening;
 use super::streams::Streams;
 use crate::engine::persistence::Skipped;
 use crate::{ClientId, Keylatch, MovableClock, Options, Protocol, Timestamp};
@@ -64,8 +65,7 @@ pub struct Engine {
     pub(super) time: HostTime,
     pub(super) area: Area,
     pub(super) frame: Frame,
-    /// Names of the events with listeners, separated by blanks.
-    pub(super) listening: String,
+    pub(super) listening: Listening,
     pub(super) streams: Streams,
     pub(super) output: Vec<u8>,
     /// Parts that the last load left out.
@@ -93,7 +93,7 @@ impl Engine {
             time,
             area: Area::default(),
             frame: Frame::new(),
-            listening: String::new(),
+            listening: Listening::default(),
             streams: Streams::default(),
             output: Vec::new(),
             skipped: Skipped::default(),

@@ -16,8 +16,10 @@ mod clock;
 mod convert;
 mod data;
 mod engine;
+mod facts;
 mod frame;
 mod host;
+mod listening;
 mod migrate;
 mod report;
 #[cfg(target_arch = "wasm32")]

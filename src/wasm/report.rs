@@ -6,6 +6,8 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use super::convert::ms;
+use super::facts::{self, FactView};
+use crate::keyspace::Fact;
 use crate::session::{ClientReport, Expectation, Failure, Report, Step};
 
 #[derive(Serialize)]
@@ -31,6 +33,7 @@ struct StepView<'a> {
     expected: Vec<ExpectationView<'a>>,
     events: &'a [String],
     expected_events: Vec<ExpectationView<'a>>,
+    facts: Vec<FactView<'a, &'a str>>,
     verdict: &'static str,
     message: Option<&'a str>,
     now_ms: f64,
@@ -64,7 +67,7 @@ struct FailureView {
 impl<'a> ReportView<'a> {
     pub(super) fn new(report: &'a Report) -> ReportView<'a> {
         ReportView {
-            steps: report.steps.iter().map(step).collect(),
+            steps: report.steps.iter().map(|of| step(of, &report.clients)).collect(),
             clients: report.clients.iter().map(client).collect(),
             now_ms: ms(report.now),
             mismatches: report.mismatches(),
@@ -74,7 +77,7 @@ impl<'a> ReportView<'a> {
     }
 }
 
-fn step(step: &Step) -> StepView<'_> {
+fn step<'a>(step: &'a Step, clients: &'a [ClientReport]) -> StepView<'a> {
     StepView {
         line: step.line,
         kind: step.kind.name(),
@@ -85,10 +88,17 @@ fn step(step: &Step) -> StepView<'_> {
         expected: step.expected.iter().map(expectation).collect(),
         events: &step.events,
         expected_events: step.expected_events.iter().map(expectation).collect(),
+        facts: step.facts.iter().map(|of| fact(of, clients)).collect(),
         verdict: step.verdict.name(),
         message: step.message.as_deref(),
         now_ms: ms(step.now),
     }
+}
+
+/// A fact with the name of its client; null for time, memory and clients that are not of the session.
+fn fact<'a>(fact: &'a Fact, clients: &'a [ClientReport]) -> FactView<'a, &'a str> {
+    let author = clients.iter().find(|client| fact.client == Some(client.id));
+    facts::view(fact, author.map(|client| client.name.as_str()))
 }
 
 fn expectation(expectation: &Expectation) -> ExpectationView<'_> {

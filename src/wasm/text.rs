@@ -90,15 +90,23 @@ impl Engine {
     }
 
     /// Runs the session in the input, to the end or up to a line, on this engine, which should have a manual clock.
-    /// Returns a report, without its steps if it is to be brief, or `{ message, line, column }` for a session that cannot
-    /// be read.
+    /// Returns a report, without its steps if it is to be brief, and with facts if they are asked for, or `{ message, line,
+    /// column }` for a session that cannot be read.
     #[wasm_bindgen(js_name = runSession)]
-    pub fn run_session(&mut self, length: usize, until_line: Option<usize>, brief: bool) -> Result<JsValue, JsError> {
+    pub fn run_session(
+        &mut self,
+        length: usize,
+        until_line: Option<usize>,
+        brief: bool,
+        facts: bool,
+    ) -> Result<JsValue, JsError> {
         ensure_text_memory(self.area.bytes(length))?;
         let text = str::from_utf8(self.area.bytes(length))?;
+        self.keylatch.collect_facts(facts);
         let report = session::parse(text).and_then(|session| session::run(&mut self.keylatch, &session, until_line));
+        self.keylatch.collect_facts(false);
         // The runner selects events of its own and leaves the queue closed.
-        self.apply_listeners();
+        self.listening.apply(&mut self.keylatch);
         match report {
             Ok(mut report) => {
                 if brief {

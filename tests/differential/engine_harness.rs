@@ -20,7 +20,11 @@ pub struct EngineHarness {
 impl EngineHarness {
     /// The drawn instants are long before and long after any `start` of this century.
     pub fn new(seed: u64, start: Timestamp) -> EngineHarness {
-        let mut engine = Keylatch::new(Options { seed }, ManualClock::new(start));
+        EngineHarness::over(Keylatch::new(Options { seed }, ManualClock::new(start)))
+    }
+
+    /// Connects the clients to an engine without keys.
+    pub fn over(mut engine: Keylatch<ManualClock>) -> EngineHarness {
         engine.record(true);
         let clients = CLIENTS.iter().map(|protocol| {
             let client = engine.connect();
@@ -33,10 +37,10 @@ impl EngineHarness {
         EngineHarness { engine, clients, payloads: Vec::new() }
     }
 
-    /// Runs a request, unless its client is blocked.
-    pub fn perform(&mut self, request: &Request) {
+    /// Runs a request, unless its client is blocked. Returns the reply, and what other clients received.
+    pub fn perform(&mut self, request: &Request) -> Vec<Vec<u8>> {
         if self.client(request.client).is_blocked() {
-            return;
+            return Vec::new();
         }
         let word = |word: &Vec<u8>| {
             let is_number = |client: &usize| Request::number_of(*client).as_bytes() == word;
@@ -46,9 +50,7 @@ impl EngineHarness {
         let argv: Vec<Vec<u8>> = request.argv.iter().map(word).collect();
         let mut reply = Vec::new();
         self.engine.execute(self.clients[request.client], Argv::from_slices(&argv).as_ref(), &mut reply);
-        for client in &self.clients {
-            self.engine.take_outbox(*client);
-        }
+        let received: Vec<Vec<u8>> = self.clients.iter().map(|client| self.engine.take_outbox(*client)).collect();
         if row_of(&argv).is_some_and(|row| row.name == "dump")
             && let Ok(Some((Value::Bulk(payload), _))) = read(&reply)
         {
@@ -56,6 +58,7 @@ impl EngineHarness {
             let surplus = self.payloads.len().saturating_sub(PAYLOADS_MAX);
             self.payloads.drain(..surplus);
         }
+        received.into_iter().chain([reply]).collect()
     }
 }
 

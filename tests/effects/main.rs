@@ -32,6 +32,9 @@ mod scope;
 #[path = "../differential/special.rs"]
 mod special;
 
+mod facts;
+mod independence;
+
 use std::collections::BTreeSet;
 
 use dice::Dice;

@@ -84,6 +84,15 @@ test('commands with several keys, counts and destinations', () => {
   assert.equal(db.exists('p:to', 'p:other', 'p:copied', 'p:m', 'p:sorted'), 5);
 });
 
+test('keys with the names of keywords are keys', () => {
+  const db = new Keylatch();
+  const view = db.prefix('p:');
+  view.rpush('ids', 'b', 'a');
+  assert.equal(view.call('SORT', 'ids', 'BY', 'STORE', 'GET', '#', 'STORE', 'BY'), 2);
+  assert.ok(view.call('LATCH.ACQUIRE', 'l', 'me', 'TTL', 5000, 'ALSO', 1, 'INTENT', 'INTENT', 1, 'ALSO') > 0);
+  assert.deepEqual(db.keys('*').sort(), ['p:ALSO', 'p:BY', 'p:INTENT', 'p:ids', 'p:l']);
+});
+
 test('keys in replies are those of the view', async () => {
   const db = new Keylatch();
   const view = db.prefix('a*[x]:');

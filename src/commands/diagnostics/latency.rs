@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "2.8.13",
         summary: "Returns a report on latency.",
         reply: "bulk",
-        ..row("latency|doctor", 2, ADMIN | NOSCRIPT | LOADING_STALE, doctor)
+        ..row("latency|doctor", 2, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, doctor)
     },
     Row {
         since: "2.8.13",
@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns an error: no latency spikes are recorded.",
         reply: "error",
         tips: &["nondeterministic_output", "request_policy:all_nodes", "response_policy:special"],
-        ..row("latency|graph", 3, ADMIN | NOSCRIPT | LOADING_STALE, graph)
+        ..row("latency|graph", 3, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, graph)
     },
     Row {
         since: "2.8.13",
@@ -42,27 +42,27 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of commands.",
         summary: "Returns latency histograms of commands.",
         reply: "map(bulk,any)",
-        ..row("latency|histogram", -2, ADMIN | NOSCRIPT | LOADING_STALE | UNORDERED, histogram)
+        ..row("latency|histogram", -2, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE | UNORDERED, histogram)
     },
     Row {
         since: "2.8.13",
         arguments: "event",
         summary: "Returns the latency spikes of an event, always none.",
         reply: "array(any)",
-        ..row("latency|history", 3, ADMIN | NOSCRIPT | LOADING_STALE, no_spikes)
+        ..row("latency|history", 3, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, no_spikes)
     },
     Row {
         since: "2.8.13",
         summary: "Returns the latest latency spikes, always none.",
         reply: "array(any)",
-        ..row("latency|latest", 2, ADMIN | NOSCRIPT | LOADING_STALE, no_spikes)
+        ..row("latency|latest", 2, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, no_spikes)
     },
     Row {
         since: "2.8.13",
         arguments: "[event...]",
         summary: "Clears the latency spikes, and returns the number of events.",
         reply: "integer",
-        ..row("latency|reset", -2, ADMIN | NOSCRIPT | LOADING_STALE, reset)
+        ..row("latency|reset", -2, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, reset)
     },
 ];
 

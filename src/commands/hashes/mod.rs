@@ -111,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns random fields of a hash; a negative count allows repetitions.",
         reply: "bulk|null|array(bulk)|array(array(bulk,bulk))",
         tips: &["nondeterministic_output"],
-        ..row("hrandfield", -2, READONLY | UNORDERED, READ, hrandfield)
+        ..row("hrandfield", -2, READONLY | UNORDERED | CHANCE, READ, hrandfield)
     },
     Row {
         arguments: "key:key cursor:integer [MATCH pattern:pattern] [COUNT count:integer] [NOVALUES]",
@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Iterates over the fields of a hash with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output"],
-        ..row("hscan", -3, READONLY | UNORDERED, READ, hscan)
+        ..row("hscan", -3, READONLY | UNORDERED | CHANCE, READ, hscan)
     },
     Row {
         arguments: "key:key (field value)...",

@@ -43,25 +43,25 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "2.6.0",
         arguments: "sha1:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a loaded Lua script by the SHA-1 of its text.",
-        ..run("evalsha", KEYS, 0, lua::evalsha)
+        ..run("evalsha", KEYS, SERVER_STATE, lua::evalsha)
     },
     Row {
         since: "7.0.0",
         arguments: "sha1:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a loaded Lua script that only reads, by the SHA-1 of its text.",
-        ..run("evalsha_ro", READ_KEYS, READONLY, lua::evalsha_ro)
+        ..run("evalsha_ro", READ_KEYS, READONLY | SERVER_STATE, lua::evalsha_ro)
     },
     Row {
         since: "7.0.0",
         arguments: "function:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a function.",
-        ..run("fcall", KEYS, 0, lua::fcall)
+        ..run("fcall", KEYS, SERVER_STATE, lua::fcall)
     },
     Row {
         since: "7.0.0",
         arguments: "function:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a function that only reads.",
-        ..run("fcall_ro", READ_KEYS, READONLY, lua::fcall_ro)
+        ..run("fcall_ro", READ_KEYS, READONLY | SERVER_STATE, lua::fcall_ro)
     },
     Row {
         since: "7.0.0",
@@ -94,20 +94,20 @@ const FUNCTION_ROWS: &[Row] = &[
         arguments: "library-name:string",
         summary: "Deletes a library and its functions.",
         tips: ALL_SHARDS,
-        ..function("function|delete", 3, WRITE | NOSCRIPT, function_delete)
+        ..function("function|delete", 3, WRITE | NOSCRIPT | SERVER_STATE, function_delete)
     },
     Row {
         complexity: "O(N) with N the number of libraries.",
         summary: "Serializes all libraries for FUNCTION RESTORE, also of Redis and Valkey.",
         reply: "bulk",
-        ..function("function|dump", 2, NOSCRIPT, function_dump)
+        ..function("function|dump", 2, NOSCRIPT | SERVER_STATE, function_dump)
     },
     Row {
         arguments: "[flush-type=ASYNC | SYNC]",
         complexity: "O(N) with N the number of libraries.",
         summary: "Deletes all libraries.",
         tips: ALL_SHARDS,
-        ..function("function|flush", -2, WRITE | NOSCRIPT, function_flush)
+        ..function("function|flush", -2, WRITE | NOSCRIPT | SERVER_STATE, function_flush)
     },
     Row {
         summary: "Describes the subcommands.",
@@ -117,7 +117,7 @@ const FUNCTION_ROWS: &[Row] = &[
     Row {
         summary: "Ends the function that runs, unless it has written.",
         tips: ONE_SHARD,
-        ..function("function|kill", 2, NOSCRIPT | ALLOW_BUSY, function_kill)
+        ..function("function|kill", 2, NOSCRIPT | ALLOW_BUSY | SERVER_STATE, function_kill)
     },
     Row {
         arguments: "[LIBRARYNAME library-name-pattern:string] [WITHCODE]",
@@ -125,7 +125,7 @@ const FUNCTION_ROWS: &[Row] = &[
         summary: "Lists libraries with their functions.",
         reply: "array(map)",
         tips: &["nondeterministic_output_order"],
-        ..function("function|list", -2, NOSCRIPT, lua::function_list)
+        ..function("function|list", -2, NOSCRIPT | SERVER_STATE, lua::function_list)
     },
     Row {
         arguments: "[REPLACE] function-code:string",
@@ -133,20 +133,20 @@ const FUNCTION_ROWS: &[Row] = &[
         summary: "Loads a library of functions and returns its name.",
         reply: "bulk",
         tips: ALL_SHARDS,
-        ..function("function|load", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS, function_load)
+        ..function("function|load", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS | SERVER_STATE, function_load)
     },
     Row {
         arguments: "serialized-value:string [policy=FLUSH | APPEND | REPLACE]",
         complexity: "O(N) with N the number of functions.",
         summary: "Loads libraries from the output of FUNCTION DUMP.",
         tips: ALL_SHARDS,
-        ..function("function|restore", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS, lua::function_restore)
+        ..function("function|restore", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS | SERVER_STATE, lua::function_restore)
     },
     Row {
         summary: "Returns the function that runs, and the numbers of libraries and functions.",
         reply: "map",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
-        ..function("function|stats", 2, NOSCRIPT | ALLOW_BUSY, lua::function_stats)
+        ..function("function|stats", 2, NOSCRIPT | ALLOW_BUSY | SERVER_STATE, lua::function_stats)
     },
 ];
 
@@ -158,7 +158,7 @@ const SCRIPT_ROWS: &[Row] = &[
         summary: "Tells whether scripts are loaded, by the SHA-1 of their texts.",
         reply: "array(integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_logical_and"],
-        ..row("script|exists", -3, NOSCRIPT, lua::script_exists)
+        ..row("script|exists", -3, NOSCRIPT | SERVER_STATE, lua::script_exists)
     },
     Row {
         since: "2.6.0",
@@ -166,7 +166,7 @@ const SCRIPT_ROWS: &[Row] = &[
         complexity: "O(N) with N the number of scripts.",
         summary: "Forgets all scripts.",
         tips: ALL_NODES,
-        ..row("script|flush", -2, NOSCRIPT, script_flush)
+        ..row("script|flush", -2, NOSCRIPT | SERVER_STATE, script_flush)
     },
     Row {
         since: "5.0.0",
@@ -178,7 +178,7 @@ const SCRIPT_ROWS: &[Row] = &[
         since: "2.6.0",
         summary: "Ends the script that runs, unless it has written.",
         tips: ONE_SHARD,
-        ..row("script|kill", 2, NOSCRIPT | ALLOW_BUSY, script_kill)
+        ..row("script|kill", 2, NOSCRIPT | ALLOW_BUSY | SERVER_STATE, script_kill)
     },
     Row {
         since: "2.6.0",
@@ -187,7 +187,7 @@ const SCRIPT_ROWS: &[Row] = &[
         summary: "Loads a script and returns the SHA-1 of its text.",
         reply: "bulk",
         tips: ALL_NODES,
-        ..row("script|load", 3, NOSCRIPT | STALE | KEEPS | GROWS, lua::script_load)
+        ..row("script|load", 3, NOSCRIPT | STALE | KEEPS | GROWS | SERVER_STATE, lua::script_load)
     },
 ];
 

@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns random members of a sorted set; a negative count allows repetitions.",
         reply: "bulk|null|array(bulk)|array(array(bulk,double))",
         tips: &["nondeterministic_output"],
-        ..row("zrandmember", -2, READONLY | UNORDERED, READ, zrandmember)
+        ..row("zrandmember", -2, READONLY | UNORDERED | CHANCE, READ, zrandmember)
     },
     rank_row("zrank", "Returns the rank of a member, by ascending score.", zrank),
     Row {
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Iterates over the members and scores of a sorted set with a cursor.",
         reply: "array(bulk,array(bulk))",
         tips: &["nondeterministic_output"],
-        ..row("zscan", -3, READONLY | UNORDERED, READ, zscan)
+        ..row("zscan", -3, READONLY | UNORDERED | CHANCE, READ, zscan)
     },
     Row {
         arguments: "key:key member",

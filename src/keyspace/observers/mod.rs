@@ -4,6 +4,7 @@
 pub(super) mod client_id;
 pub(super) mod effect;
 pub(super) mod event;
+pub(super) mod facts;
 pub(super) mod interest;
 pub(super) mod tracking;
 pub(super) mod waiters;

@@ -1,6 +1,6 @@
 //! Notification of observers by the verbs: events, effects, and watched, waited-for and tracked keys.
 
-use super::{Txn, db_index};
+use super::{Txn, db_index, facts};
 use crate::keyspace::observers::effect::EffectWriter;
 use crate::keyspace::{EventKind, Keyspace};
 use crate::store::slab::Handle;
@@ -41,6 +41,7 @@ impl Txn<'_> {
     pub(in crate::keyspace) fn notify_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
         if !self.is_unobserved {
             self.notify(event, key);
+            facts::state_put(self, event, key, is_new);
             if is_new {
                 self.mark_ready(key);
             }
@@ -88,5 +89,6 @@ impl Txn<'_> {
     /// Pushes a second event of a verb, such as that of a deadline set with a value.
     pub(in crate::keyspace) fn push_event(&mut self, event: EventKind, key: &[u8]) {
         self.keyspace.events.push(event, key, self.database);
+        self.keyspace.facts.note_event(event);
     }
 }

@@ -14,7 +14,7 @@ const LESSONS = new URL('../../../www/lessons/', import.meta.url);
 const RACES = new URL('races/', LESSONS);
 const RELEASE = `"if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end" 1 lock`;
 
-const story = (text) => storyOf(runSession(text).steps);
+const story = (text) => storyOf(runSession(text, { facts: true }).steps);
 const clashesOf = (text) => story(text).clashes.map(({ key, clients }) => `${key}: ${clients.join(' ')}`);
 
 /** Lines of a session, by what they show; each is without a clash. */
@@ -50,6 +50,8 @@ const SAFE = {
     B> SET lock bob NX PX 5000`,
   'a lease that PEXPIRE shortens': `A> SET lock ann NX PX 5000\nA> PEXPIRE lock 100\n@ +101ms
     B> SET lock bob NX PX 5000`,
+  'a lease that a script shortens': `A> SET lock ann NX PX 5000
+    A> EVAL "return redis.call('PEXPIRE', KEYS[1], 100)" 1 lock\n@ +101ms\nB> SET lock bob NX PX 5000`,
   'EXPIRE 0': 'A> SET lock ann NX PX 5000\nA> EXPIRE lock 0\nB> SET lock bob NX PX 5000',
   RENAME: 'A> SET lock ann NX PX 5000\nA> RENAME lock old\nB> SET lock bob NX PX 5000',
   GETDEL: 'A> SET lock ann NX PX 5000\nA> GETDEL lock\nB> SET lock bob NX PX 5000',
@@ -162,9 +164,12 @@ C> PING
   const [one, other] = [
     ...drawPicture(
       storyOf(
-        runSession(`A> LATCH.ACQUIRE l ann TTL 9 SHARED
+        runSession(
+          `A> LATCH.ACQUIRE l ann TTL 9 SHARED
 B> LATCH.ACQUIRE l bob TTL 9 SHARED
-`).steps,
+`,
+          { facts: true },
+        ).steps,
       ),
     ).svg.matchAll(/class="hold [^>]* x="([\d.]+)"/g),
   ];

@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { loadModule } from './load.js';
 
 const { missingSince } = await loadModule('src/teach/not-here.ts');
-const { keyIndices } = await loadModule('src/teach/key-words.ts');
 const { isLesson, lessonMark } = await loadModule('src/text/lesson-marks.ts');
 const fromPage = createRequire(new URL('../../../www/package.json', import.meta.url));
 const rows = fromPage('keylatch/commands.json');
+const { keyIndicesOf } = fromPage('keylatch/hints');
 
 test('a command that keylatch has is never said to be missing', () => {
   assert.deepEqual(
@@ -29,13 +29,14 @@ test('keys among the words of a command', () => {
   const specs = (name) => rows.find((row) => row.name === name).keys ?? [];
   const keys = (line) => {
     const words = line.split(' ');
-    return keyIndices(specs(words[0]), words).map((index) => words[index]);
+    return keyIndicesOf(specs(words[0]), words).map((index) => words[index]);
   };
   assert.deepEqual(keys('SET k v NX'), ['k']);
   assert.deepEqual(keys('MSETNX a 1 b 2'), ['a', 'b']);
   assert.deepEqual(keys('DEL a b c'), ['a', 'b', 'c']);
   assert.deepEqual(keys('BLPOP a b 0'), ['a', 'b']);
   assert.deepEqual(keys('MSETEX 2 a 1 b 2 NX'), ['a', 'b']);
+  assert.deepEqual(keys('SORT l BY w* STORE to'), ['l', 'to']);
   assert.deepEqual(keys('PING'), []);
   assert.deepEqual(keys('SINTERCARD 99999999999999999999 a'), []);
 });

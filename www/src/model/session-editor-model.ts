@@ -356,7 +356,7 @@ export class SessionEditorModel {
       if (this.source.start) engine.db.load(this.source.start);
       this.problem = this.source.isTyped ? undefined : limitScripts(engine.db, this.text);
       if (this.problem) return undefined;
-      const report = runSessionOn(engine.db, this.text, options);
+      const report = runSessionOn(engine.db, this.text, { ...options, facts: !options.brief });
       this.clients = report.clients;
       return report;
     } catch (error) {

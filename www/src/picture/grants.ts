@@ -1,6 +1,5 @@
 /** Meaning of a command and its reply for keys as locks: what was taken, renewed, given back or refused. Pure. */
 
-import { leaseOf } from 'keylatch/hints';
 import type { Grant } from './spans.ts';
 
 /** A command with the first line of its reply. */
@@ -11,6 +10,8 @@ export interface Answer {
   readonly words: readonly string[];
   readonly reply: string;
   readonly nowMs: number;
+  /** Milliseconds for which the command gave a key or the hold of its owner, as facts state them; undefined if it set no deadline. */
+  forMs(key: string): number | undefined;
 }
 
 /** Commands that leave a key without a deadline, unless an option gives it one. */
@@ -79,11 +80,11 @@ export function keysOf({ command, words }: Answer): readonly string[] {
 }
 
 /** Instant up to which a command that said yes gives a key; undefined for no end, null if it leaves the lease as it is. */
-export function leaseEnd({ command, words, reply, nowMs }: Answer): number | undefined | null {
+export function leaseEnd({ command, words, reply, nowMs, forMs }: Answer, key: string): number | undefined | null {
   // The reply of a renewal is what remains: a lease is never shortened.
   if (command === 'LATCH.RENEW') return nowMs + Number(reply.slice('(integer) '.length));
-  const lease = leaseOf(words);
-  if (lease) return 'forMs' in lease ? nowMs + lease.forMs : lease.untilMs;
+  const given = forMs(key);
+  if (given !== undefined) return nowMs + given;
   const instant = /^(?:SETNX|GETSET)$/.test(command) ? instantOf(words[2] ?? '', nowMs) : undefined;
   if (instant !== undefined && instant > nowMs) return instant;
   const lasts =

@@ -3,14 +3,14 @@
  * lease has ended that its commands gave it since. Only one may be inside, whatever the modes of its keys. Pure.
  */
 
-import { leaseOf } from 'keylatch/hints';
+import { type Fact, type Lease, leasesAfter } from 'keylatch/hints';
 import { begin, end, isOpen, type Span } from './spans.ts';
 
 export class Inside {
   readonly spans: Span[] = [];
   private readonly marked = new Set<string>();
-  /** Ends of leases, by client and key. */
-  private readonly leases = new Map<string, Map<string, number>>();
+  /** Leases by client. */
+  private readonly leases = new Map<string, readonly Lease[]>();
 
   /** A race begins or ends in front of a row: what was marked and leased before counts no more. */
   reset(row: number): void {
@@ -29,12 +29,9 @@ export class Inside {
     this.leases.delete(client);
   }
 
-  /** A command that was not refused. */
-  leased(client: string, key: string, words: readonly string[], nowMs: number): void {
-    const lease = leaseOf(words);
-    if (!lease) return;
-    const own = this.leases.get(client) ?? new Map<string, number>();
-    this.leases.set(client, own.set(key, 'forMs' in lease ? nowMs + lease.forMs : lease.untilMs));
+  /** A client has changed keys. */
+  changed(client: string, facts: readonly Fact[]): void {
+    this.leases.set(client, leasesAfter(this.leases.get(client) ?? [], facts));
   }
 
   /** Begins and ends spans as clients are inside at a row. */
@@ -47,7 +44,7 @@ export class Inside {
   }
 
   private has(client: string, nowMs: number): boolean {
-    const untils = this.leases.get(client)?.values() ?? [];
-    return this.marked.has(client) && [...untils].every((untilMs) => nowMs <= untilMs);
+    const leases = this.leases.get(client) ?? [];
+    return this.marked.has(client) && leases.every(({ untilMs }) => nowMs <= untilMs);
   }
 }

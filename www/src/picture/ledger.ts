@@ -88,11 +88,9 @@ export class Ledger {
     );
   }
 
-  /** A key of this name has ended by itself: in the database where its deadline is over, if there is one. */
-  expired(isName: (key: string) => boolean): void {
-    const open = this.holds.filter((span) => isOpen(span) && isName(span.key));
-    const over = open.filter((span) => this.isOver(span));
-    end(over.length > 0 ? over : open, this.row, () => true);
+  /** A key has ended by itself. */
+  expired(key: string): void {
+    end(this.holds, this.row, (span) => span.key === key);
   }
 
   /** A client that stops believes nothing any more. */

@@ -14,12 +14,13 @@
  * one has believed up to there, although its own lease had ended.
  *
  * There is a clash where more believe than the modes of the key allow. In a session with the marks of a race, only these
- * count. The picture cannot see what a script takes, and for how long it renews.
+ * count. The picture cannot see what a script takes.
  */
 
-import type { SessionStep as Step } from 'keylatch/hints';
+import type { Fact, SessionStep as Step } from 'keylatch/hints';
 import { type Answer, endsLatch, grantsOf, has, keysOf, leaseEnd, saysNo, saysYes, wordsOf } from './grants.ts';
 import { Inside } from './inside.ts';
+import { GivenTimes } from './given-times.ts';
 import { Ledger, NARRATOR } from './ledger.ts';
 import { type Clash, clashesOf, isOpen, type Span } from './spans.ts';
 
@@ -44,7 +45,8 @@ interface Sent {
 }
 
 const ROWS = new Set<Step['kind']>(['command', 'receive', 'clock', 'enter', 'leave']);
-const REMOVALS = /^(?:del|rename_from|move_from|expired|evicted)$/;
+const REMOVALS: ReadonlySet<Fact['kind']> = new Set(['removed', 'expired', 'evicted', 'renamed']);
+const decoder = new TextDecoder();
 
 export function storyOf(steps: readonly Step[]): Story {
   const teller = new Teller();
@@ -65,7 +67,8 @@ class Teller {
   private readonly waiting = new Map<string, Sent>();
   /** Commands of open transactions, by client. */
   private readonly queued = new Map<string, Sent[]>();
-  /** Keys with a removal as their last event in the step. */
+  private readonly given = new GivenTimes();
+  /** Keys with a removal as their last change in the step. */
   private gone = new Set<string>();
 
   /** The begin or the end of a race. */
@@ -79,10 +82,11 @@ class Teller {
     const sent = sentIn(step);
     this.ledger.goTo(row, step.nowMs);
     this.gone = new Set();
-    for (const event of step.events) this.happened(event, step, sent);
+    for (const fact of step.facts) this.happened(fact, step.nowMs);
     if (step.kind === 'enter' || step.kind === 'leave') this.inside.mark(client, step.kind === 'enter');
     else if (step.kind === 'command') this.sent(step, sent);
     else if (step.kind === 'receive') this.received(step);
+    if (step.printed.length > 0) this.given.forget(client);
     if (step.message === 'the client stops here') {
       this.inside.stop(client);
       this.ledger.stopped(client);
@@ -108,15 +112,22 @@ class Teller {
     };
   }
 
-  private happened(event: string, step: Step, { command, db }: Sent): void {
-    const [kind = '', name = ''] = wordsOf(event);
-    const key = labelOf(name, db);
+  private happened(fact: Fact, nowMs: number): void {
+    const { client, db, key: bytes, kind, to } = fact;
+    const name = client === '' ? NARRATOR : client;
+    if (bytes === null) return kind === 'removed' ? this.flushed(name ?? '', db) : undefined;
+    const key = labelOf(decoder.decode(bytes), db);
     this.gone.delete(key);
-    if (!REMOVALS.test(kind)) return;
+    if (to?.key) this.gone.delete(labelOf(decoder.decode(to.key), to.db));
+    if (name !== null) {
+      this.inside.changed(name, [fact]);
+      this.given.note(name, key, fact, nowMs);
+    }
+    if (!REMOVALS.has(kind)) return;
     this.gone.add(key);
-    // A key ends by itself in any database: the event does not name it.
-    if (step.kind === 'clock' || kind.startsWith('e')) return this.ledger.expired((held) => nameIn(held) === name);
-    this.ledger.removed(nameOf(step), key, command.startsWith('LATCH.'));
+    if (name === null) this.ledger.expired(key);
+    // The end of the last hold removes its latch: the fact names the field.
+    else this.ledger.removed(name, key, fact.fields.length > 0);
   }
 
   private sent(step: Step, sent: Sent): void {
@@ -141,20 +152,21 @@ class Teller {
 
   private answered(step: Step, sent: Sent | undefined, reply: string): void {
     if (!sent) return;
-    const answer: Answer = { ...sent, client: nameOf(step), reply, nowMs: step.nowMs };
-    const { client, command, words } = answer;
+    const { command, words } = sent;
+    const client = nameOf(step);
+    const owner = command.startsWith('LATCH.') ? words[2] : undefined;
+    const forMs = (key: string): number | undefined => this.given.forMs(client, key, owner);
+    const answer: Answer = { ...sent, client, reply, nowMs: step.nowMs, forMs };
     const keys = keysOf(answer).map((name) => labelOf(name, sent.db));
     const look = `${client} ${keys[0]}`;
     const grants = grantsOf(answer, this.seen.get(look));
     if (/^(?:GET|EXISTS)$/.test(command)) this.seen.set(look, reply);
     else this.seen.delete(look);
-    if (!saysNo(answer)) this.inside.leased(client, look, words, step.nowMs);
-    if (command.startsWith('FLUSH')) this.flushed(answer, sent.db);
     if (grants.length === 0) for (const key of keys) this.settled(answer, key);
     else if (has(words, 'STEAL')) this.ledger.stolen(client, keys[0] ?? '');
     for (const grant of grants) {
       const key = labelOf(grant.key, sent.db);
-      if (!this.gone.has(key)) this.ledger.granted({ ...grant, key }, leaseEnd(answer) ?? undefined);
+      if (!this.gone.has(key)) this.ledger.granted({ ...grant, key }, leaseEnd(answer, key) ?? undefined);
     }
   }
 
@@ -167,14 +179,14 @@ class Teller {
     if (saysNo(answer) || readsOther) return this.ledger.refused(client, key);
     if (/^(?:DEL|UNLINK)$/.test(command) || (endsLatch(answer) && saysYes(reply)))
       return this.ledger.released(client, key, owner);
-    const untilMs = saysYes(reply) ? leaseEnd(answer) : null;
+    const untilMs = saysYes(reply) ? leaseEnd(answer, key) : null;
     if (untilMs !== null) this.ledger.renewed(client, key, owner, untilMs);
     if (command === 'LATCH.RENEW' && has(words, 'SHARED')) this.ledger.downgraded(client, key);
   }
 
-  private flushed({ client, command }: Answer, db: number): void {
+  private flushed(client: string, db: number): void {
     for (const { key } of [...this.ledger.holds, ...this.ledger.beliefs].filter(isOpen))
-      if (command === 'FLUSHALL' || labelOf(nameIn(key), db) === key) this.ledger.removed(client, key);
+      if (labelOf(nameIn(key), db) === key) this.ledger.removed(client, key);
   }
 }
 

@@ -4,9 +4,9 @@
  */
 
 import type { Keylatch, KeyEvent } from 'keylatch/core';
+import { keyIndicesOf } from 'keylatch/hints';
 import { rowOf } from '../model/command-names.ts';
 import { keyLabel, textOf } from '../model/key-label.ts';
-import { keyIndices } from './key-words.ts';
 
 type Word = string | Uint8Array;
 
@@ -132,7 +132,9 @@ export class Witness {
     this.follow(client.name, { name, db, keys: words.slice(1), text: texts.join(' ') }, head);
     if (isSilent) this.noteSilent(name.toLowerCase(), client.name);
     if (!SHORT.test(head) && !name.startsWith('LATCH.')) return undefined;
-    const indices = keyIndices(rowOf(name, texts[1])?.keys ?? [], words);
+    // Keys behind a keyword are those of results.
+    const specs = (rowOf(name, texts[1])?.keys ?? []).filter((spec) => !spec.includes('@'));
+    const indices = keyIndicesOf(specs, words);
     const keys = indices.slice(0, MAX_KEYS).flatMap((index) => {
       const word = words[index];
       return word === undefined ? [] : [this.factsOf(word, db)];

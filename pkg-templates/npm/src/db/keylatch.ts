@@ -208,6 +208,7 @@ export class Keylatch extends ObservableClient {
       splitLine: (line) => this.#splitLine(line),
       runSession: (text, options) => this.#runSession(text, options),
       expectsReply: (step, reply) => this.#expectsReply(step, reply),
+      takeFacts: (goesOn) => this.#host.enter((instance) => instance.guarded(() => instance.engine.takeFacts(goesOn))),
       loadFresh: (snapshot) => this.#load('loadFresh', snapshot, (engine, length) => engine.loadFresh(length)),
     };
   }
@@ -229,8 +230,10 @@ export class Keylatch extends ObservableClient {
   #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
-    const { untilLine, brief = false } = checked('runSession', options, SESSION);
-    const result = this.#input(encoder.encode(text), (engine, length) => engine.runSession(length, untilLine, brief));
+    const { untilLine, brief = false, facts = false } = checked('runSession', options, SESSION);
+    const result = this.#input(encoder.encode(text), (engine, length) =>
+      engine.runSession(length, untilLine, brief, facts),
+    );
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
     manual.adopt((result as SessionReport).nowMs, this.#host);
     return result as SessionReport;

@@ -15,7 +15,7 @@ import { Events, LISTEN } from '../host/events.js';
 import { codecOf, decode, encode, JSON_CODEC, nameOf } from '../client/json.js';
 import { MESSAGES, Messages } from '../client/messages.js';
 import { QueuedCommands } from '../client/multi.js';
-import { wordOf } from '../client/key-positions.js';
+import { wordOf } from '../client/key-specs.js';
 import { Prefix } from '../client/prefix.js';
 import { decodeReplies, doubleOf, textOf } from '../resp/reply.js';
 import { SUBSCRIBE } from '../client/subscriptions.js';

@@ -4,6 +4,8 @@
  * either copied by the bindings or lie at `output()` until the next call.
  */
 
+import type { Fact } from './facts.js';
+
 /** An event as the engine reports it. */
 export interface RawEvent {
   readonly event: string;
@@ -133,7 +135,9 @@ export interface GlueEngine {
   inspect(db: number, cursor: string, limit: number): GlueInspection;
   /** The key in the input with a part of its value, as RESP; undefined if there is no such key. */
   inspectKey(length: number, db: number, from: number, count: number): Uint8Array | undefined;
-  runSession(length: number, untilLine: number | undefined, brief: boolean): unknown;
+  runSession(length: number, untilLine: number | undefined, brief: boolean, facts: boolean): unknown;
+  /** Takes the facts since the last call, and starts or stops their queue. */
+  takeFacts(goesOn: boolean): Fact<number>[];
   /** Whether the step in the first `step` bytes of the input expects the reply in the others. */
   expectsReply(length: number, step: number): boolean;
   printReply(length: number): string;

@@ -6,7 +6,8 @@ import type { Client } from '../client/client.js';
 import type { ManualClock } from '../host/clock.js';
 import type { Keylatch } from '../db/keylatch.js';
 import { splitReplies } from '../resp/split-replies.js';
-import { loadFresh } from '../db/tools.js';
+import type { Fact } from '../host/facts.js';
+import { loadFresh, toolsOf } from '../db/tools.js';
 import { errorReply } from './replies.js';
 import { isDeterminedByKeys } from './repeatable.js';
 import type { Move, OuterLine, RaceScript } from './script.js';
@@ -27,6 +28,8 @@ export class Arena {
   readonly #script: RaceScript;
   readonly #startMs: number;
   readonly #start: Uint8Array;
+  /** True if clients believe themselves inside, up to the ends of their leases. */
+  readonly #hasMarks: boolean;
   readonly #clients = new Map<string, Client>();
   #engine: Engine;
 
@@ -38,6 +41,7 @@ export class Arena {
     this.#startMs = this.#engine.clock.now();
     this.#start = this.#engine.db.snapshot();
     const lines = [...script.setup, ...script.lanes.flatMap((lane) => lane.lines), ...script.conditions];
+    this.#hasMarks = script.lanes.some((lane) => lane.startsInside || lane.lines.some(({ enters }) => enters));
     this.mayMerge = lines.every(({ words }) => isDeterminedByKeys(words));
   }
 
@@ -61,6 +65,7 @@ export class Arena {
       this.#engine = this.#make();
     }
     for (const line of this.#script.setup) this.outer(line);
+    if (this.#hasMarks) toolsOf(this.db).takeFacts(true);
   }
 
   close(): void {
@@ -90,6 +95,14 @@ export class Arena {
   arrived(name: string): Uint8Array[] {
     const client = this.#client(name);
     return client.closed ? [] : splitReplies(client.takeOutbox());
+  }
+
+  /** Changes by clients since the last call, with their names; empty if nothing depends on them. */
+  takeFacts(): Fact[] {
+    if (!this.#hasMarks) return [];
+    const names = new Map([...this.#clients].map(([name, { id }]) => [id, name]));
+    const facts = toolsOf(this.db).takeFacts(true);
+    return facts.map((fact) => ({ ...fact, client: names.get(fact.client ?? 0) ?? null }));
   }
 
   disconnect(name: string): void {

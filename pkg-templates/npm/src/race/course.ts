@@ -1,7 +1,8 @@
 /** Runs the actions of a race on the arena: from a state to the next one. */
 import type { Tools } from '../db/engine-tools.js';
 import type { Arena } from './arena.js';
-import { isRefusal, Replies } from './replies.js';
+import { leasesAfter } from './leases.js';
+import { Replies } from './replies.js';
 import { nameOf } from './repeatable.js';
 import type { Move, RaceLine, RaceScript } from './script.js';
 import { initialState, isIdle, type Action, type LaneState, type RaceState, watched, withLane } from './state.js';
@@ -41,7 +42,7 @@ export class Course {
     if (action.kind === 'line') next = this.#line(state, action.lane, witness);
     else if (action.kind === 'crash') next = this.#crash(state, action.lane, witness);
     else next = this.#clock(state, action.move, witness);
-    next = this.#withChanges(this.#deliver(next, witness));
+    next = this.#withLeases(this.#withChanges(this.#deliver(next, witness)));
     return watched({ ...next, nowMs: this.arena.nowMs, due: this.arena.due });
   }
 
@@ -87,8 +88,7 @@ export class Course {
     const seen = withLane(state, index, { last, line: line.line, blocked: 0, blockedMs: 0 });
     if (line.guard !== undefined && !this.expects(line.guard, last))
       return withLane(seen, index, { end: 'stopped', inside: false, at: (seen.lanes[index] as LaneState).at + 1 });
-    const leased = isRefusal(bytes) ? seen : this.#leased(seen, index, line);
-    const over = this.#over(leased, index, line);
+    const over = this.#over(seen, index, line);
     const lane = over.lanes[index] as LaneState;
     // A receive line takes the reply of the command directly above it, also if that came at once.
     const isTaken = line.kind === 'command' && line.guard === undefined;
@@ -96,11 +96,16 @@ export class Course {
     return isTaken && below?.kind === 'receive' ? withLane(over, index, { inbox: [...lane.inbox, last] }) : over;
   }
 
-  #leased(state: RaceState, index: number, { lease, leasedKey: on }: RaceLine): RaceState {
-    if (lease === undefined) return state;
-    const untilMs = 'forMs' in lease ? this.arena.nowMs + lease.forMs : lease.untilMs;
-    const others = (state.lanes[index] as LaneState).leases.filter((held) => held.on !== on);
-    return withLane(state, index, { leases: [...others, { on, untilMs }] });
+  /** The state with the leases that the last action gave to clients, also to those that were blocked. */
+  #withLeases(state: RaceState): RaceState {
+    let next = state;
+    const facts = this.arena.takeFacts();
+    for (const [index, { leases }] of state.lanes.entries()) {
+      const own = facts.filter(({ client }) => client === this.#name(index));
+      const after = leasesAfter(leases, own);
+      if (after !== leases) next = withLane(next, index, { leases: after });
+    }
+    return next;
   }
 
   #over(state: RaceState, index: number, line: RaceLine): RaceState {

@@ -42,12 +42,6 @@ function digestOf(bytes: Uint8Array): string {
   return `${bytes.length} bytes ${one} ${other}`;
 }
 
-/** A reply that says no: null, 0 or an error. */
-export function isRefusal(reply: Uint8Array): boolean {
-  const head = String.fromCharCode(...reply.subarray(0, 4));
-  return head.startsWith('-') || head.startsWith('_') || head === ':0\r\n' || /^[$*]-1/.test(head);
-}
-
 /** An error reply, in the place of one that the engine did not give. */
 export function errorReply(message: string): Uint8Array {
   return encoder.encode(`-${message}\r\n`);

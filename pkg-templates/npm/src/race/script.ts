@@ -1,9 +1,6 @@
 /** A race as it is written: the lines of each client, and what stands before and behind them. Independent of the engine. */
 import type { SessionReport, SessionStep } from '../session/session.js';
 import { SESSION_START_MS } from '../host/session-start.js';
-import { leaseOf, type Lease } from './lease.js';
-
-const decoder = new TextDecoder();
 
 /** A movement of the clock: by milliseconds, to an instant, or to the first instant at which something is due. */
 export type Move = { readonly byMs: number } | { readonly toMs: number } | 'next';
@@ -17,10 +14,6 @@ export interface RaceLine {
   readonly words: readonly Uint8Array[];
   /** The line as a session of its own, with the replies at which the client goes on; undefined: at any. */
   readonly guard: string | undefined;
-  /** Time for which the command keeps what it takes. */
-  readonly lease: Lease | undefined;
-  /** The key that is taken, with the database that the client selected last. */
-  readonly leasedKey: string;
   enters: boolean;
   leaves: boolean;
 }
@@ -81,7 +74,7 @@ function readLanes(steps: readonly SessionStep[], split: Split): Lane[] {
     if (!['command', 'receive', 'enter', 'leave'].includes(step.kind)) continue;
     const lane = lanes.get(step.client) ?? { name: step.client, startsInside: false, lines: [] };
     lanes.set(step.client, lane);
-    if (step.kind === 'command' || step.kind === 'receive') lane.lines.push(raceLine(step, step.kind, lane, split));
+    if (step.kind === 'command' || step.kind === 'receive') lane.lines.push(raceLine(step, step.kind, split));
     else mark(lane, step);
   }
   return [...lanes.values()].filter(({ lines }) => lines.length > 0);
@@ -95,26 +88,14 @@ function mark(lane: Lane, step: SessionStep): void {
   else if (last !== undefined && !last.enters && !last.leaves) last[enters ? 'enters' : 'leaves'] = true;
   else {
     const { line } = step;
-    const alone = {
-      line,
-      kind: 'mark',
-      text: '',
-      words: [],
-      guard: undefined,
-      lease: undefined,
-      leasedKey: '',
-    } as const;
+    const alone = { line, kind: 'mark', text: '', words: [], guard: undefined } as const;
     lane.lines.push({ ...alone, enters, leaves: !enters });
   }
 }
 
-function raceLine(step: SessionStep, kind: 'command' | 'receive', lane: Lane, split: Split): RaceLine {
+function raceLine(step: SessionStep, kind: 'command' | 'receive', split: Split): RaceLine {
   const words = kind === 'command' ? wordsOf(step, split) : [];
-  const texts = words.map((word) => decoder.decode(word));
-  const selected = lane.lines.findLast(({ text }) => /^SELECT\s/i.test(text))?.text ?? '';
-  const leasing = { lease: leaseOf(texts), leasedKey: `${selected} ${texts[1]}` };
-  const guard = expectationOf(step);
-  return { line: step.line, kind, text: step.text, words, guard, ...leasing, enters: false, leaves: false };
+  return { line: step.line, kind, text: step.text, words, guard: expectationOf(step), enters: false, leaves: false };
 }
 
 function outerLine(step: SessionStep, before: SessionStep | undefined, split: Split): OuterLine[] {

@@ -1,12 +1,7 @@
 /** The clients in the middle of a run: where each is, what it was answered, whether it believes itself inside. Pure. */
+import type { Lease } from './leases.js';
 import { Replies } from './replies.js';
 import type { RaceScript } from './script.js';
-
-/** A lease on a key. */
-export interface Held {
-  readonly on: string;
-  readonly untilMs: number;
-}
 
 export interface LaneState {
   /** Number of its lines that are over. */
@@ -26,7 +21,7 @@ export interface LaneState {
   /** True if a key that it watches has changed, so that its EXEC will fail. */
   readonly changed: boolean;
   /** Leases that its commands gave it, with their last instants; the first that ends ends the belief. */
-  readonly leases: readonly Held[];
+  readonly leases: readonly Lease[];
 }
 
 export interface RaceState {

@@ -3,6 +3,7 @@
  * it.
  */
 
+import type { Fact } from '../host/facts.js';
 import type { Shape } from '../base/option-check.js';
 
 /** An expected line of output. */
@@ -35,6 +36,8 @@ export interface SessionStep {
   readonly events: readonly string[];
   /** Expected events; empty if none were listed. */
   readonly expectedEvents: readonly SessionExpectation[];
+  /** Changes of keys in the order they happened, with the names of clients; empty unless asked for. */
+  readonly facts: readonly Fact[];
   /** `ran`: nothing was expected. */
   readonly verdict: 'ran' | 'matched' | 'mismatched';
   /** Explanation of the output, for example where the quotes of a command are wrong. */
@@ -91,7 +94,9 @@ export interface SessionOptions {
   readonly untilLine?: number | undefined;
   /** Leaves steps, mismatches and text out of the report, which saves time when only the keys at a line are wanted. */
   readonly brief?: boolean | undefined;
+  /** Puts the changes of keys into the steps. */
+  readonly facts?: boolean | undefined;
 }
 
 /** @internal */
-export const SESSION: Shape<SessionOptions> = { untilLine: 'integer', brief: 'flag' };
+export const SESSION: Shape<SessionOptions> = { untilLine: 'integer', brief: 'flag', facts: 'flag' };

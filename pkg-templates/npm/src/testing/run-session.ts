@@ -18,10 +18,10 @@ const RUN: Shape<RunOptions> = { ...SESSION, seed: 'any', module: 'any' };
  * @example runSession('> SETNX lock me\n(integer) 1\n').mismatches // 0
  */
 export function runSession(text: string, options?: RunOptions): SessionReport {
-  const { untilLine, brief, seed = 0, module } = Keylatch.checkedOptions('runSession', options, RUN);
+  const { untilLine, brief, facts, seed = 0, module } = Keylatch.checkedOptions('runSession', options, RUN);
   const db = new Keylatch({ seed, module, clock: new ManualClock() });
   try {
-    return runSessionOn(db, text, { untilLine, brief });
+    return runSessionOn(db, text, { untilLine, brief, facts });
   } finally {
     db.close();
   }
