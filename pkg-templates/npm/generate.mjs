@@ -6,6 +6,7 @@ import { printEvents } from './generate/events.mjs';
 import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
+import { printModes } from './generate/modes.mjs';
 import { PLAIN } from './generate/plain.mjs';
 import { printReads } from './generate/reads.mjs';
 import { printTable } from './generate/table.mjs';
@@ -26,6 +27,7 @@ const files = {
   'key-positions.ts': printKeys(commands, convention),
   'convention.ts': printConvention(convention),
   'events.ts': printEvents(read('events.json')),
+  'modes.ts': printModes(read('modes.json')),
   'reads.ts': printReads(commands),
   'methods.ts': printMethods(commands, PLAIN, read('examples.json')),
 };
