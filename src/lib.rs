@@ -59,6 +59,7 @@ pub use base::clock::{Clock, ManualClock, Monotonic, MovableClock, Timestamp};
 pub use base::headroom::OutOfMemory;
 pub use connection::{Connection, Fed, Meter, OUTPUT_MAX};
 pub use engine::Turn;
+pub use engine::fact_queue::FactQueue;
 pub use engine::keylatch::{Keylatch, Options};
 pub use engine::persistence::{LoadError, Replayed};
 pub use engine::script_control::ScriptControl;

@@ -3,6 +3,7 @@
 //! - `generated/commands.json`: the command table;
 //! - `generated/convention.json`: the numbers by which JavaScript calls commands;
 //! - `generated/events.json`: the names of events;
+//! - `generated/modes.json`: by mode of a latch, the modes that it admits beside itself;
 //! - `generated/examples.json`: by command, uses with their replies and errors, from the session files;
 //! - `docs/commands/*.md`: a page for each group of commands.
 
@@ -17,6 +18,7 @@ mod tree;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use keylatch::Mode;
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
@@ -27,6 +29,7 @@ fn main() -> io::Result<()> {
         ("commands.json".to_owned(), keylatch::internals::commands::json()),
         ("convention.json".to_owned(), keylatch::internals::calling_convention()),
         ("events.json".to_owned(), events().to_string()),
+        ("modes.json".to_owned(), modes().to_string()),
         ("examples.json".to_owned(), examples().to_string()),
     ];
     write_all(&folder.join("generated"), &tables)?;
@@ -36,6 +39,13 @@ fn main() -> io::Result<()> {
 /// Names of all kinds of events.
 fn events() -> Value {
     keylatch::EventKind::ALL.iter().map(|kind| kind.name()).collect()
+}
+
+/// By mode of a latch, the modes that others may have at once.
+fn modes() -> Value {
+    let admitted =
+        |mode: Mode| -> Value { Mode::ALL.into_iter().filter(|other| mode.admits(*other)).map(Mode::name).collect() };
+    Value::Object(Mode::ALL.into_iter().map(|mode| (mode.name().to_owned(), admitted(mode))).collect())
 }
 
 /// By command: requests with the lines of their replies, and texts of errors.

@@ -7,6 +7,7 @@ import { printEvents } from './generate/events.mjs';
 import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
+import { printModes } from './generate/modes.mjs';
 import { PLAIN } from './generate/plain.mjs';
 import { printReads } from './generate/reads.mjs';
 import { printTable } from './generate/table.mjs';
@@ -28,6 +29,7 @@ const files = {
   'client/generated/methods.ts': printMethods(commands, PLAIN, read('examples.json')),
   'host/generated/convention.ts': printConvention(convention),
   'host/generated/events.ts': printEvents(read('events.json')),
+  'host/generated/modes.ts': printModes(read('modes.json')),
   'tabs/generated/reads.ts': printReads(commands),
   'race/generated/independent.ts': printIndependent(commands),
 };

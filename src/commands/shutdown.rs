@@ -11,7 +11,14 @@ pub(super) const ROWS: &[Row] = &[Row {
     arguments: "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
     complexity: "O(N) with N the number of keys in all databases if a snapshot is saved, O(1) otherwise.",
     summary: "Ends the server, after saving a snapshot if the parameter save asks for one.",
-    ..Row::of(Group::Server, "shutdown", -1, ADMIN | NOSCRIPT | LOADING | STALE | NO_MULTI | ALLOW_BUSY, &[], shutdown)
+    ..Row::of(
+        Group::Server,
+        "shutdown",
+        -1,
+        ADMIN | NOSCRIPT | LOADING | STALE | NO_MULTI | ALLOW_BUSY | SERVER_STATE,
+        &[],
+        shutdown,
+    )
 }];
 
 /// `SHUTDOWN [NOSAVE|SAVE] [NOW] [FORCE] [ABORT]`. There are no replicas to wait for, so NOW changes nothing.

@@ -149,13 +149,6 @@ impl<C: Clock> Keylatch<C> {
         HostServer::of(&mut self.engine)
     }
 
-    /// Whether the host ends. Otherwise it goes on serving, because the preparation failed or the request was withdrawn, and the
-    /// clients that wait get an error.
-    pub fn ends_by_shutdown(&mut self, has_failed: bool) -> bool {
-        self.follow_clock();
-        self.served().ends(has_failed)
-    }
-
     /// Number of the command that the last request ran; `None` if it was refused or queued.
     pub(crate) fn ran(&self) -> Option<u16> {
         self.engine.ran()

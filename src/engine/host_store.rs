@@ -84,13 +84,14 @@ impl<'a> HostServer<'a> {
     }
 
     /// Takes the request of a client that the server ends. The host prepares its end, then calls
-    /// [`Keylatch::ends_by_shutdown`](crate::Keylatch::ends_by_shutdown).
+    /// [`HostServer::ends_by_shutdown`].
     pub fn take_shutdown(&mut self) -> Option<ShutdownRequest> {
         self.0.server.shutdown.take()
     }
 
-    /// Ends the preparation, see [`Keylatch::ends_by_shutdown`](crate::Keylatch::ends_by_shutdown).
-    pub(super) fn ends(&mut self, has_failed: bool) -> bool {
+    /// Whether the host ends. Otherwise it goes on serving, because the preparation failed or the request was withdrawn, and the
+    /// clients that wait get an error.
+    pub fn ends_by_shutdown(&mut self, has_failed: bool) -> bool {
         let engine = &mut *self.0;
         let ends = engine.server.shutdown.ends(has_failed);
         if !ends {

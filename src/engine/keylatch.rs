@@ -6,11 +6,12 @@ use alloc::vec::Vec;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::{Clock, Timestamp};
 use crate::base::headroom::{self, OutOfMemory};
+use crate::engine::fact_queue::FactQueue;
 use crate::engine::persistence::{LoadError, Replayed, rdb};
 use crate::engine::script_control::ScriptControl;
 use crate::engine::suspended::finish_script;
 use crate::engine::{Engine, Turn};
-use crate::keyspace::{Event, EventKind, Fact};
+use crate::keyspace::{Event, EventKind};
 use crate::resp::decode::Limits;
 use crate::resp::encode::Protocol;
 use crate::server::clients::{Client, ClientId};
@@ -251,18 +252,9 @@ impl<C: Clock> Keylatch<C> {
         self.engine.keyspace.events.take()
     }
 
-    /// Starts or stops the queue of facts. Loading a snapshot or a log states none.
-    pub fn collect_facts(&mut self, on: bool) {
-        self.engine.keyspace.facts.want(on);
-    }
-
-    /// Takes the facts since the last call, in the order of the changes.
-    pub fn take_facts(&mut self) -> Vec<Fact> {
-        // Those of a suspended script come out at its end.
-        if self.engine.server.scripts.suspended.is_set() {
-            return Vec::new();
-        }
-        self.engine.keyspace.facts.take()
+    /// The queue of facts, see [`Fact`](crate::Fact).
+    pub fn facts(&mut self) -> FactQueue<'_> {
+        FactQueue::new(&mut self.engine)
     }
 
     /// Returns the value of a configuration parameter as text; empty for an unknown parameter.

@@ -7,6 +7,7 @@ mod blocked_clients;
 #[cfg(any(feature = "wasm", feature = "internals"))]
 pub(crate) mod convention;
 mod dispatch;
+pub(crate) mod fact_queue;
 mod gates;
 mod host;
 mod host_store;

@@ -37,7 +37,7 @@ pub fn run<C: MovableClock>(
     engine.clock_mut().set(SESSION_START);
     engine.listen(true);
     engine.take_events();
-    engine.take_facts();
+    engine.facts().take();
     let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default(), in_race: false };
     let wanted = session.actions.iter().take_while(|action| until_line.is_none_or(|line| action.line <= line));
     let steps: Result<Vec<Step>, SessionError> = wanted.map(|action| runner.step(action)).collect();
@@ -128,7 +128,7 @@ impl<C: MovableClock> Runner<'_, C> {
             expected: action.expected.clone(),
             events: events.iter().map(|event| event_text(event.kind.name(), &event.key)).collect(),
             expected_events: action.expected_events.clone(),
-            facts: self.engine.take_facts(),
+            facts: self.engine.facts().take(),
             verdict: Verdict::Ran,
             in_race: false,
             skipped: false,

@@ -20,7 +20,9 @@ pub enum Mode {
 }
 
 impl Mode {
-    const ALL: [Mode; 5] = [Mode::Exclusive, Mode::Shared, Mode::IntentExclusive, Mode::IntentShared, Mode::Permits];
+    /// All modes.
+    pub const ALL: [Mode; 5] =
+        [Mode::Exclusive, Mode::Shared, Mode::IntentExclusive, Mode::IntentShared, Mode::Permits];
 
     /// Name in the text of a holder.
     pub fn name(self) -> &'static str {

@@ -55,8 +55,8 @@ impl Engine {
     /// Takes the facts since the last call, with the ids of clients, and starts or stops the queue of facts.
     #[wasm_bindgen(js_name = takeFacts)]
     pub fn take_facts(&mut self, goes_on: bool) -> Result<JsValue, JsError> {
-        let facts = self.keylatch.take_facts();
-        self.keylatch.collect_facts(goes_on);
+        let facts = self.keylatch.facts().take();
+        self.keylatch.facts().collect(goes_on);
         to_js(&Views(&facts, |fact| view(fact, fact.client.map(|client| client.0))))
     }
 }

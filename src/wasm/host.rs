@@ -34,6 +34,6 @@ impl Engine {
     /// Whether the host ends. Otherwise it goes on serving, because the preparation failed or the request was withdrawn.
     #[wasm_bindgen(js_name = endsByShutdown)]
     pub fn ends_by_shutdown(&mut self, has_failed: bool) -> bool {
-        self.keylatch.ends_by_shutdown(has_failed)
+        self.keylatch.served().ends_by_shutdown(has_failed)
     }
 }

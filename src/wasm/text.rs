@@ -102,9 +102,9 @@ impl Engine {
     ) -> Result<JsValue, JsError> {
         ensure_text_memory(self.area.bytes(length))?;
         let text = str::from_utf8(self.area.bytes(length))?;
-        self.keylatch.collect_facts(facts);
+        self.keylatch.facts().collect(facts);
         let report = session::parse(text).and_then(|session| session::run(&mut self.keylatch, &session, until_line));
-        self.keylatch.collect_facts(false);
+        self.keylatch.facts().collect(false);
         // The runner selects events of its own and leaves the queue closed.
         self.listening.apply(&mut self.keylatch);
         match report {

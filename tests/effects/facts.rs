@@ -120,7 +120,7 @@ fn apply_to_database(keys: &mut Keys, fact: &Fact) -> Result<(), String> {
 
 /// Checks the facts of one command against the keys before and after.
 fn check(engine: &mut Keylatch<ManualClock>, before: &(Keys, BTreeMap<Name, Vec<u8>>)) -> Result<bool, String> {
-    let facts = engine.take_facts();
+    let facts = engine.facts().take();
     let (after, values) = keys_of(engine);
     let mut model = before.0.clone();
     for fact in &facts {
@@ -167,7 +167,7 @@ fn the_facts_of_every_row_agree_with_the_keys_before_and_after() {
             break;
         }
         let mut harness = EngineHarness::new(seed, SESSION_START);
-        harness.engine.collect_facts(true);
+        harness.engine.facts().collect(true);
         let (mut generator, mut dice) = (Generator::new(&scope, seed), Dice::new(!seed));
         let mut before = keys_of(&harness.engine);
         for _ in 0..UNITS {
@@ -176,7 +176,7 @@ fn the_facts_of_every_row_agree_with_the_keys_before_and_after() {
                 let row = row_of(&request.argv).map(|row| row.name);
                 if row.is_some_and(|name| name.starts_with("debug")) {
                     // A load states no facts.
-                    harness.engine.take_facts();
+                    harness.engine.facts().take();
                 } else {
                     let has_facts = check(&mut harness.engine, &before)
                         .unwrap_or_else(|problem| panic!("seed {seed}: {}: {problem}", request.line()));
@@ -215,7 +215,7 @@ struct Stage {
 impl Stage {
     fn new() -> Stage {
         let mut engine = Keylatch::new(Options::default(), ManualClock::new(SESSION_START));
-        engine.collect_facts(true);
+        engine.facts().collect(true);
         let clients = [engine.connect(), engine.connect()];
         Stage { engine, clients }
     }
@@ -224,7 +224,7 @@ impl Stage {
     fn run(&mut self, client: usize, line: &str) -> Vec<Fact> {
         let words: Vec<&str> = line.split(' ').collect();
         self.engine.execute(self.clients[client], Argv::from_slices(&words).as_ref(), &mut Vec::new());
-        self.engine.take_facts()
+        self.engine.facts().take()
     }
 }
 
@@ -296,7 +296,7 @@ fn holds_of_latches_are_stated_from_the_grant_to_their_end() {
     stage.run(0, "LATCH.ACQUIRE l me TTL 5000");
     stage.engine.clock_mut().advance(5_001);
     stage.engine.tick();
-    assert_eq!(hold(&stage.engine.take_facts()), (FactKind::Expired, false, None));
+    assert_eq!(hold(&stage.engine.facts().take()), (FactKind::Expired, false, None));
     stage.run(0, "LATCH.ACQUIRE l me TTL 5000 SHARED");
     let stolen = stage.run(1, "LATCH.ACQUIRE l you TTL 5000 STEAL");
     assert!(stolen[0].replaces && *stolen[0].fields[0].name == *b"you", "{stolen:?}");

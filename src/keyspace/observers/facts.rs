@@ -61,10 +61,10 @@ impl FactKind {
 /// use keylatch::{Argv, FactKind, Keylatch, ManualClock, Options, Timestamp};
 ///
 /// let mut db = Keylatch::new(Options::default(), ManualClock::default());
-/// db.collect_facts(true);
+/// db.facts().collect(true);
 /// let client = db.connect();
 /// db.execute(client, Argv::from_slices(&["SET", "lock", "me", "NX", "PX", "5000"]).as_ref(), &mut Vec::new());
-/// let facts = db.take_facts();
+/// let facts = db.facts().take();
 /// assert_eq!((facts.len(), facts[0].kind, facts[0].client), (1, FactKind::Created, Some(client)));
 /// assert_eq!((facts[0].deadline, facts[0].sets_deadline), (Some(Timestamp::from_ms(5000)), true));
 /// ```

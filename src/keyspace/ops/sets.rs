@@ -6,7 +6,7 @@ use crate::base::argv::ArgvRef;
 use crate::base::headroom::copied;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::keyspace::ops::keys;
-use crate::keyspace::txn::{Access, Change, Txn, count_visits, state_written};
+use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Set, SetLimit, Value, ValueRef, owned};
@@ -108,7 +108,7 @@ pub fn move_member(txn: &mut Txn<'_>, from: &[u8], to: &[u8], member: &[u8]) -> 
     remove(txn, from, core::iter::once(member))?;
     if is_new {
         txn.notify(EventKind::SAdd, to);
-        state_written(txn, EventKind::SAdd, to, is_created);
+        txn.state_written(EventKind::SAdd, to, is_created);
         if is_created {
             txn.mark_ready(to);
         }

@@ -132,7 +132,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, max_count: usize) -> ExpireO
         outcome.removed += names.len();
         outcome.is_present = !emptied;
         txn.keyspace.counts.expired_fields += names.len() as u64;
-        super::state_fields(txn, &key, &mut names.iter().map(Vec::as_slice));
+        txn.state_fields(&key, &mut names.iter().map(Vec::as_slice));
         txn.effect(|effect| {
             effect.bytes(b"HDEL").bytes(&key);
             names.iter().for_each(|name| {

@@ -8,9 +8,6 @@ mod notify;
 mod tokens;
 mod visits;
 
-pub(super) use facts::{
-    found_deadline, limit_holds, prepare_edit, state_fields, state_held, state_written, states_facts,
-};
 pub(super) use lookup::Access;
 pub(super) use tokens::{is_behind, next_token, use_token, waiting_after};
 pub use visits::count_visits;
@@ -195,7 +192,7 @@ impl<'a> Txn<'a> {
         event: EventKind,
     ) -> Result<Handle, Error> {
         let last_use = self.last_use_for(slot);
-        facts::prepare_put(self, &value)?;
+        self.prepare_put(&value)?;
         let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
         self.notify_of_put(event, key, slot.is_vacant());
         Ok(handle)
@@ -241,7 +238,7 @@ impl<'a> Txn<'a> {
         mut edit: impl FnMut(&mut Value) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
         let mut edited = Err(Error::WrongType);
-        facts::prepare_edit(self, handle)?;
+        self.prepare_edit(handle)?;
         let emptied = self.db_mut().edit_in_place(handle, &mut |value| edited = edit(value));
         let change = edited?;
         if change.is_change() {
@@ -277,7 +274,7 @@ impl<'a> Txn<'a> {
         self.db_mut().set_deadline(slot, deadline)?;
         if !self.is_unobserved {
             self.notify(event, key);
-            state_written(self, event, key, false);
+            self.state_written(event, key, false);
         }
         Ok(())
     }
@@ -287,7 +284,7 @@ impl<'a> Txn<'a> {
         self.db_mut().rename(slot, target, to)?;
         self.notify(EventKind::RenameFrom, from);
         self.notify(EventKind::RenameTo, to);
-        facts::state_renamed(self, from, !target.is_vacant(), (self.database, to));
+        self.state_renamed(from, !target.is_vacant(), (self.database, to));
         self.mark_ready(to);
         Ok(())
     }
@@ -298,7 +295,7 @@ impl<'a> Txn<'a> {
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
         from.move_to(slot, to)?;
         self.notify(EventKind::MoveFrom, key);
-        facts::state_renamed(self, key, false, (database, key));
+        self.state_renamed(key, false, (database, key));
         let mut target = self.in_database(database);
         target.notify(EventKind::MoveTo, key);
         target.mark_ready(key);
@@ -310,7 +307,7 @@ impl<'a> Txn<'a> {
     pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
         debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
         if !self.is_unobserved {
-            facts::state_removal(self, event, key);
+            self.state_removal(event, key);
         }
         self.db_mut().remove(slot);
         if !self.is_unobserved {
@@ -329,7 +326,7 @@ impl<'a> Txn<'a> {
             effect.bytes(b"DEL").bytes(entry.key);
             effect.close();
         }
-        facts::state_edit(self, event, handle, true);
+        self.state_edit(event, handle, true);
         remove_entry(self, handle, event);
     }
 
@@ -351,7 +348,7 @@ impl<'a> Txn<'a> {
         if interest.waiters.want_changes() {
             interest.mark_all_ready(self.database, false, &is_held);
         }
-        facts::state_flushed(self);
+        self.state_flushed();
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);
         self.db_mut().keep_garbage(old);
@@ -379,7 +376,7 @@ fn put_string_regular(
 fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
     txn.mark_change(handle);
     txn.notify_of(handle, event);
-    facts::state_edit(txn, event, handle, emptied);
+    txn.state_edit(event, handle, emptied);
     if emptied {
         remove_entry(txn, handle, EventKind::Del);
     }

@@ -1,6 +1,6 @@
 //! Notification of observers by the verbs: events, effects, and watched, waited-for and tracked keys.
 
-use super::{Txn, db_index, facts};
+use super::{Txn, db_index};
 use crate::keyspace::observers::effect::EffectWriter;
 use crate::keyspace::{EventKind, Keyspace};
 use crate::store::slab::Handle;
@@ -41,7 +41,7 @@ impl Txn<'_> {
     pub(in crate::keyspace) fn notify_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
         if !self.is_unobserved {
             self.notify(event, key);
-            facts::state_put(self, event, key, is_new);
+            self.state_put(event, key, is_new);
             if is_new {
                 self.mark_ready(key);
             }

@@ -82,8 +82,9 @@ function isDocumented(symbol) {
 
 /** Declared by the package, and not in the folder of methods that are written by hand. */
 const isChecked = (symbol) =>
-  symbol.declarations?.some((one) => /node_modules\/keylatch\/(?!cjs\/sugar\/)/.test(one.getSourceFile().fileName)) ??
-  false;
+  symbol.declarations?.some((one) =>
+    /node_modules\/keylatch\/(?!cjs\/client\/sugar\/)/.test(one.getSourceFile().fileName),
+  ) ?? false;
 
 /** Members that a program can name: no private ones, and none of the language. */
 function membersOf(symbol) {

@@ -1,5 +1,6 @@
 /** Meaning of a command and its reply for keys as locks: what was taken, renewed, given back or refused. Pure. */
 
+import type { LatchMode } from 'keylatch/hints';
 import type { Grant } from './spans.ts';
 
 /** A command with the first line of its reply. */
@@ -63,9 +64,9 @@ function hasSet({ words, reply }: Answer, seen: string | undefined): boolean {
 function latchGrants({ client, words }: Answer): Grant[] {
   const [, key = '', owner] = words;
   const permits = Number(option(words, 'PERMITS') ?? 0);
-  const mode = permits > 0 ? 'p' : has(words, 'SHARED') ? 's' : 'x';
+  const mode: LatchMode = permits > 0 ? 'p' : has(words, 'SHARED') ? 's' : 'x';
   const grant = { client, owner, mode, permits, limit: Number(option(words, 'LIMIT') ?? 0) };
-  const above = mode === 's' ? 'is' : 'ix';
+  const above: LatchMode = mode === 's' ? 'is' : 'ix';
   return [
     ...[key, ...list(words, 'ALSO')].map((name) => ({ ...grant, key: name })),
     ...list(words, 'INTENT').map((name) => ({ client, owner, key: name, mode: above })),

@@ -1,5 +1,7 @@
 /** Spans of steps in which a client holds a key or believes that it does, and the rows in which too many do. Pure. */
 
+import { type LatchMode, modesAdmit } from 'keylatch/hints';
+
 /** Hold that a client takes, and how it is shared with others. */
 export interface Grant {
   /** The key, with its database unless that is 0; "" stands for being inside, by the marks of a race. */
@@ -8,7 +10,7 @@ export interface Grant {
   /** Owner of a latch: clients with one owner are one party. Undefined for other keys. */
   readonly owner?: string | undefined;
   /** `x` alone, `s` with other readers, `ix` and `is` above a part held so, `p` with permits, `#` and a field of a hash. */
-  readonly mode: string;
+  readonly mode: LatchMode | `#${string}`;
   readonly permits?: number | undefined;
   /** Permits that there are. */
   readonly limit?: number | undefined;
@@ -48,13 +50,20 @@ export function end(spans: readonly Span[], row: number, test: (span: Span) => b
   for (const span of spans) if (isOpen(span) && test(span)) span.to = row;
 }
 
-/** Two modes that stand beside each other, of fields those that differ. */
-const SHARE = /^(?:i?s i?s|is ix|ix i[sx]|p p|#(.*) #(?!\1$).*)$/;
-
 /** True if two grants of one key can stand beside each other, whatever the number of permits. */
 export function areCompatible(one: Grant, other: Grant): boolean {
   const isOneParty = one.client === other.client || (one.owner !== undefined && one.owner === other.owner);
-  return isOneParty || SHARE.test(`${one.mode} ${other.mode}`);
+  return isOneParty || standBeside(one.mode, other.mode);
+}
+
+/** True for modes of a latch that admit each other, and for two fields that differ. */
+function standBeside(one: Grant['mode'], other: Grant['mode']): boolean {
+  if (isField(one) || isField(other)) return isField(one) && isField(other) && one !== other;
+  return modesAdmit(one, other);
+}
+
+function isField(mode: Grant['mode']): mode is `#${string}` {
+  return mode.startsWith('#');
 }
 
 /** Rows in which more believe that they hold a key than its modes allow. */

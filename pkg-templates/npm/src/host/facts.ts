@@ -1,4 +1,5 @@
-/** Facts: changes of keys, and of fields of hashes, as the engine states them. Types only. */
+/** Facts: changes of keys, and of fields of hashes, as the engine states them. Pure. */
+import { ADMITTED, type LatchMode } from './generated/modes.js';
 
 /** Kind of a change. */
 export type FactKind = 'created' | 'changed' | 'removed' | 'expired' | 'evicted' | 'renamed';
@@ -45,7 +46,7 @@ export interface FieldFact {
 /** A hold of a latch. */
 export interface Hold {
   /** Exclusive, shared, an intention of either, or permits. */
-  readonly mode: 'x' | 's' | 'ix' | 'is' | 'p';
+  readonly mode: LatchMode;
   /** Number of permits; 1 in other modes. */
   readonly permits: number;
   /** Limit of the permits of all holders, if the command named one. */
@@ -54,4 +55,13 @@ export interface Hold {
   readonly token: string;
   /** Last instant of the lease; null without an end. The deadline of the field adds the delay after the lease. */
   readonly endMs: number | null;
+}
+
+/**
+ * True if two owners may hold a latch in these modes at once, whatever the number of permits.
+ *
+ * @example modesAdmit('s', 'is') // true
+ */
+export function modesAdmit(one: LatchMode, other: LatchMode): boolean {
+  return ADMITTED[one].includes(other);
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::values_of;
 use crate::base::clock::Timestamp;
-use crate::keyspace::txn::{Change, Txn, state_fields};
+use crate::keyspace::txn::{Change, Txn};
 use crate::keyspace::{DeadlineCondition, Error, EventKind, Presence};
 use crate::values::{Hash, Kind, NewDeadline};
 
@@ -194,7 +194,7 @@ pub fn set_and_expire<'p>(
 }
 
 fn state_persist<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = &'n [u8]> + Clone) {
-    state_fields(txn, key, &mut names.clone());
+    txn.state_fields(key, &mut names.clone());
     txn.effect(|effect| {
         effect.bytes(b"HPERSIST").bytes(key).bytes(b"FIELDS").integer(names.clone().count() as i64);
         names.for_each(|name| {

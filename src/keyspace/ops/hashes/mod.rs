@@ -17,7 +17,7 @@ use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 use crate::base::number::{IntegerText, LongDouble, parse_integer};
 use crate::base::random::Random;
-use crate::keyspace::txn::{Access, Change, Txn, count_visits, state_fields};
+use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Kind, NewDeadline, Set, SetLimit, Value, ValueRef};
@@ -119,7 +119,7 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> 
     let text = IntegerText::of(sum);
     let pair = &mut core::iter::once((name, text.as_bytes()));
     store(txn, slot, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
-    state_fields(txn, key, &mut core::iter::once(name));
+    txn.state_fields(key, &mut core::iter::once(name));
     txn.effect(|effect| {
         effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
     });
@@ -230,7 +230,7 @@ fn store(
 }
 
 fn state_pairs<'p>(txn: &mut Txn<'_>, key: &[u8], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone) {
-    state_fields(txn, key, &mut pairs.clone().map(|(name, _)| name));
+    txn.state_fields(key, &mut pairs.clone().map(|(name, _)| name));
     txn.effect(|effect| {
         effect.bytes(b"HSET").bytes(key);
         pairs.for_each(|(name, value)| {
@@ -240,7 +240,7 @@ fn state_pairs<'p>(txn: &mut Txn<'_>, key: &[u8], pairs: impl Iterator<Item = (&
 }
 
 fn state_removal<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = &'n [u8]> + Clone) {
-    state_fields(txn, key, &mut names.clone());
+    txn.state_fields(key, &mut names.clone());
     txn.effect(|effect| {
         effect.bytes(b"HDEL").bytes(key);
         names.for_each(|name| {
@@ -255,7 +255,7 @@ fn state_deadline<'n>(
     deadline: Timestamp,
     names: impl Iterator<Item = &'n [u8]> + Clone,
 ) {
-    state_fields(txn, key, &mut names.clone());
+    txn.state_fields(key, &mut names.clone());
     txn.effect(|effect| {
         effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
         effect.bytes(b"FIELDS").integer(names.clone().count() as i64);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::lease::{Lease, latch_at, later_deadline, lease_of, state, write};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::ensure;
-use crate::keyspace::txn::{Access, Txn, is_behind, limit_holds, next_token, use_token, waiting_after};
+use crate::keyspace::txn::{Access, Txn, is_behind, next_token, use_token, waiting_after};
 use crate::keyspace::{Error, EventKind, NewValue, Queue, QueuePosition, Slot, Waiter};
 use crate::values::{Hash, Holder, Mode, NewDeadline, Value};
 
@@ -231,12 +231,12 @@ fn grant(
         token,
     };
     let lease = Lease { holder, deadline: later_deadline(own, &holder, txn.now(), request.ttl_ms) };
-    limit_holds(txn, Some(demand.limit));
+    txn.limit_holds(Some(demand.limit));
     let granted = match found.slot.is_vacant() || found.is_stolen {
         true => make(txn, key, request.owner, found.slot, lease),
         false => write(txn, key, request.owner, own, lease),
     };
-    limit_holds(txn, None);
+    txn.limit_holds(None);
     granted
 }
 

@@ -3,7 +3,7 @@
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::keyspace::ops::hashes::FIELD_DEADLINE_MS_MAX;
-use crate::keyspace::txn::{Access, Change, Txn, prepare_edit, state_fields, state_held};
+use crate::keyspace::txn::{Access, Change, Txn};
 use crate::keyspace::{Error, EventKind, Slot};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Holder, NewDeadline, Value, ValueRef};
@@ -165,7 +165,7 @@ fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -
         return Ok(false);
     }
     if let Some(handle) = slot.found() {
-        prepare_edit(txn, handle)?;
+        txn.prepare_edit(handle)?;
     }
     match slot.found().filter(|_| !is_last) {
         Some(handle) => edit(txn, handle, EventKind::HDel, &mut |hash| {
@@ -177,7 +177,7 @@ fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -
             txn.remove(slot, key, EventKind::Del);
         }
     }
-    state_fields(txn, key, &mut core::iter::once(owner));
+    txn.state_fields(key, &mut core::iter::once(owner));
     txn.effect(|effect| {
         effect.bytes(b"HDEL").bytes(key).bytes(owner);
     });
@@ -204,7 +204,7 @@ pub(super) fn write(
     lease: Lease,
 ) -> Result<(), Error> {
     let slot = txn.entry(key, Access::Peek);
-    let Some(handle) = slot.found().filter(|_| former != Some(lease)) else { return state_held(txn, key, owner) };
+    let Some(handle) = slot.found().filter(|_| former != Some(lease)) else { return txn.state_held(key, owner) };
     let is_same_holder = former.is_some_and(|former| former.holder == lease.holder);
     let (text, limit) = (lease.holder.text(), txn.limits().hash);
     if lease.deadline.is_some() {
@@ -242,7 +242,7 @@ pub(super) fn state(
     deadline: Option<Timestamp>,
     is_same_holder: bool,
 ) {
-    state_fields(txn, key, &mut core::iter::once(owner));
+    txn.state_fields(key, &mut core::iter::once(owner));
     if !is_same_holder {
         txn.effect(|effect| {
             effect.bytes(b"HSET").bytes(key).bytes(owner).bytes(text);

@@ -9,7 +9,7 @@ pub use usage::{Algorithm, Usage, Verdict};
 use crate::base::clock::Timestamp;
 use crate::base::number::{IntegerText, parse_integer};
 use crate::keyspace::ops::strings;
-use crate::keyspace::txn::{Access, Txn, found_deadline};
+use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, Expiry, Slot};
 use crate::values::ValueRef;
 
@@ -92,7 +92,7 @@ fn number_at(txn: &Txn<'_>, slot: Slot) -> Result<Option<i64>, Error> {
 
 fn store(txn: &mut Txn<'_>, (slot, key): (Slot, &[u8]), number: i64, expiry: Expiry) -> Result<(), Error> {
     strings::put(txn, slot, key, IntegerText::of(number).as_bytes(), expiry)?;
-    found_deadline(txn);
+    txn.found_deadline();
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::Presence;
 use crate::base::headroom::{OutOfMemory, make_room};
 use crate::keyspace::db::Staged;
-use crate::keyspace::txn::{Access, states_facts};
+use crate::keyspace::txn::Access;
 use crate::keyspace::{Error, EventKind, Expiry, Slot, Txn};
 
 /// Number of slots that the list of slots grows by.
@@ -83,7 +83,7 @@ fn stage_many(
     for (index, Staged { slot, key, value, deadline, .. }) in staged.iter().enumerate() {
         let (key, deadline) = (*key, *deadline);
         // The second mention of a new key changes it.
-        let is_first = !states_facts(txn) || staged[..index].iter().all(|earlier| earlier.key != key);
+        let is_first = !txn.states_facts() || staged[..index].iter().all(|earlier| earlier.key != key);
         txn.notify_of_put(EventKind::Set, key, slot.is_vacant() && is_first);
         if expiry != Expiry::Never {
             super::notify_of_put(txn, key, value, deadline, expiry);

@@ -8,7 +8,7 @@ use super::{Usage, Verdict};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::keyspace::ops::{expiry, sorted_sets};
-use crate::keyspace::txn::{Access, Txn, found_deadline};
+use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue, ScoreOptions};
 use crate::values::{Interval, ScoreBound, ScoreRange, Selection, Value, ZSet};
 
@@ -77,7 +77,7 @@ fn add(txn: &mut Txn<'_>, key: &[u8], usage: &Usage, names: &[String]) -> Result
     sorted_sets::add(txn, key, ScoreOptions::default(), &pairs)?;
     let slot = txn.entry(key, Access::Peek);
     txn.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
-    found_deadline(txn);
+    txn.found_deadline();
     expiry::deadline_effect(txn, key, deadline);
     Ok(())
 }
@@ -96,7 +96,7 @@ fn create(txn: &mut Txn<'_>, key: &[u8], pairs: &[(f64, &[u8])], deadline: Times
             effect.double(*score).bytes(member);
         }
     });
-    found_deadline(txn);
+    txn.found_deadline();
     expiry::deadline_effect(txn, key, deadline);
     Ok(())
 }
