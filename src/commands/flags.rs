@@ -74,5 +74,6 @@ pub const NAMES: &[(u32, &str)] = &[
 
 /// State on which reply and change of a command depend beside its words, keys, the clock and earlier commands of its
 /// client.
+#[cfg(feature = "internals")]
 pub const DEPENDS_ON: &[(u32, &str)] =
     &[(CHANCE, "chance"), (SERVER_STATE, "server"), (CONNECTION_STATE, "connections")];

@@ -249,6 +249,7 @@ pub struct Row {
     pub keys: &'static [KeySpec],
     /// Keywords, from the third argument on, in front of patterns of keys. Keys that they match depend on the data, so they
     /// have no spec.
+    #[cfg_attr(not(feature = "internals"), allow(dead_code))]
     pub key_patterns: &'static [&'static str],
     /// First version with the command, of Redis unless another product is named.
     pub since: &'static str,
