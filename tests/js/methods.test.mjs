@@ -95,6 +95,7 @@ const REASONS = {
     'ROLE',
     'SAVE',
     'SCRIPT|*',
+    'SHUTDOWN',
     'SLAVEOF',
     'SLOWLOG|*',
     'WAITAOF',
