@@ -51,8 +51,11 @@ impl Txn<'_> {
     /// States that a value was put.
     pub(super) fn state_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
         let Keyspace { databases, facts, .. } = &mut *self.keyspace;
+        if !facts.are_built() {
+            return;
+        }
         let db = &databases[db_index(self.database)];
-        let Some(handle) = db.find(key).filter(|_| facts.are_built()) else { return };
+        let Some(handle) = db.find(key) else { return };
         facts.push_put(event, (self.database, key), is_new, db.deadline(handle));
         if let Some(ValueRef::Hash(hash)) = db.value(handle) {
             hash.iter().for_each(|field| facts.add_field(self.database, key, &field.name, Some(field)));
@@ -131,8 +134,10 @@ impl Txn<'_> {
 
     /// States that an owner was granted again what it holds of a latch.
     pub(in crate::keyspace) fn state_held(&mut self, key: &[u8], owner: &[u8]) -> Result<(), Error> {
-        let handle = self.db().find(key);
-        if let Some(handle) = handle.filter(|_| self.keyspace.facts.are_built()) {
+        if !self.keyspace.facts.are_built() {
+            return Ok(());
+        }
+        if let Some(handle) = self.db().find(key) {
             self.prepare_edit(handle)?;
             self.state_edit(EventKind::HExpire, handle, false);
             self.state_fields(key, &mut core::iter::once(owner));
