@@ -47,10 +47,15 @@ fn charge_of(preparation: &str, work: &str) -> u64 {
     charged / TURNS
 }
 
+/// A table with many keys in few chains.
+const CROWDED: &str = "local t = {} for i = 1, 2000 do t[i * 131071] = i t[i * 4095] = i end";
+
 /// Preparation, work, and the least charge of a turn: bytes that are compared or copied by 32, nodes that are visited by 4,
 /// values that are moved by 8, calls, tables and texts that are made by one each.
 const FINDINGS: &[(&str, &str, u64)] = &[
     ("local a = ('x'):rep(1e5) local b = a .. 'b' a = a .. 'a'", "local c = a < b", 100_000 / 32),
+    ("local a = ('x'):rep(1e5)", "local c = a < 'y'", 100_000 / 32),
+    (CROWDED, "local c = select('#', unpack(t, 1, 2000))", 2_000 * 100),
     ("local a = ('x'):rep(1e5) local b = a .. 'b' a = a .. 'b'", "local c = a == b", 100_000 / 32),
     ("local a = ('x'):rep(1e4)", "local c = a .. i", 10_000 / 32),
     ("local a = ('x'):rep(1e4)", "local c = a:sub(2)", 10_000 / 32),

@@ -20,7 +20,9 @@ pub fn compare(scope: &Scope, seed: u64) {
     let mut harness = EngineHarness::new(seed, Timestamp::from_ms(now().as_ms() + AHEAD_MS));
     let mut generator = Generator::new(scope, seed);
     for _ in 0..UNITS {
-        generator.unit(&harness).iter().for_each(|request| harness.perform(request));
+        for request in generator.unit(&harness) {
+            harness.perform(&request);
+        }
     }
     let engine = &mut harness.engine;
     assert!(engine.digest() != 0, "seed {seed} leaves nothing");

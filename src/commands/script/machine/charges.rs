@@ -9,11 +9,9 @@ use lua_vm::state::{LuaCallable, LuaState};
 
 use super::natives::{argument, argument_count, charge, closure, field, set_field};
 use super::protection::{callable, wrap};
-use super::rates::{
-    COMPARED_BYTES, COMPARISON, CONVERSION, COPIED_BYTES, CREATION, MOVED_ELEMENT, READ_DIGITS, VISITED_NODES,
-};
+use super::rates::{COMPARISON, CONVERSION, COPIED_BYTES, CREATION, MOVED_ELEMENT, READ_DIGITS, VISITED_NODES};
 use super::tables::{insertion_weight, lookup_weight, whole_weight};
-use super::weights::remainder;
+use super::weights::{order, remainder};
 
 /// Largest table of which `next` is one instruction wherever it starts.
 const SMALL_TABLE_BYTES: usize = 4096;
@@ -152,10 +150,7 @@ fn charge_weak(state: &mut LuaState) -> Result<(), LuaError> {
 
 /// Bytes that are compared at most.
 fn charge_comparison(state: &mut LuaState) -> Result<(), LuaError> {
-    match (argument(state, 1), argument(state, 2)) {
-        (LuaValue::Str(one), LuaValue::Str(other)) => charge(state, one.len().min(other.len()) / COMPARED_BYTES),
-        _ => Ok(()),
-    }
+    charge(state, order(&argument(state, 1), &argument(state, 2)))
 }
 
 /// All elements of the first argument.

@@ -14,6 +14,7 @@ use super::natives::{
     set_function, string_argument, table_argument,
 };
 use super::rates::CREATION;
+use super::tables::lookup_weight;
 
 /// Arguments and results of one call of a function that is not written in Lua.
 const VALUES_MAX: usize = 8000;
@@ -77,7 +78,10 @@ fn unpack(state: &mut LuaState) -> Result<usize, LuaError> {
     let first = integer(state, 2, 1)?;
     let last = integer(state, 3, table.getn() as i64)?;
     ensure_results(state, first, last, "too many results to unpack")?;
-    (first..=last).for_each(|index| state.push(table.get_int(index)));
+    for index in first..=last {
+        charge(state, lookup_weight(&table, &LuaValue::Int(index)))?;
+        state.push(table.get_int(index));
+    }
     Ok((first..=last).count())
 }
 
@@ -146,6 +150,7 @@ fn insert(state: &mut LuaState) -> Result<usize, LuaError> {
     };
     charge_moved(state, (end - position) as f64)?;
     for index in (position + 1..=end).rev() {
+        charge(state, lookup_weight(&table, &LuaValue::Int(index)))?;
         set_element(state, &table, index, table.get_int(index - 1))?;
     }
     let value = argument(state, argument_count(state));
