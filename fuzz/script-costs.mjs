@@ -58,7 +58,15 @@ class Runner {
   }
 
   async run(script) {
-    this.#worker ??= new Worker(import.meta.filename, { workerData: this.folder });
+    if (this.#worker === undefined) {
+      this.#worker = new Worker(import.meta.filename, { workerData: this.folder });
+      // The machine's code is compiled twice: fast at first, then optimised.
+      for (let turn = 0; turn < WARM_UP; turn += 1) await this.#runOn(EMPTY);
+    }
+    return this.#runOn(script);
+  }
+
+  async #runOn(script) {
     const worker = this.#worker;
     let [timer, failed] = [undefined, undefined];
     try {
@@ -91,8 +99,6 @@ async function measure(folder, file, seconds) {
     for (let turn = 0; turn < 3; turn += 1) times.push((await runner.run(EMPTY)).time);
     return Math.min(...times);
   };
-  // The machine's code is compiled twice: fast at first, then optimised.
-  for (let turn = 0; turn < WARM_UP; turn += 1) await runner.run(EMPTY);
   const until = Date.now() + seconds * 1000;
   const found = [];
   let empty = await emptyTime();
