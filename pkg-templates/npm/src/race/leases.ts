@@ -3,7 +3,9 @@ import type { Fact, FieldFact } from '../host/facts.js';
 
 /** A lease: a key, or the hold of an owner of a latch, with its last instant. */
 export interface Lease {
+  /** Database and key, with the field if it is the lease of one. */
   readonly on: string;
+  /** Last instant of the lease, in milliseconds. */
   readonly untilMs: number;
 }
 
