@@ -71,14 +71,20 @@ const FUNCTIONS = {
   pastedCommands: (text) => pastedCommands(text, NAMES),
 };
 
+/** Processor time of this process: what else the machine does does not count. */
+function processorMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 for (const [name, work] of Object.entries(FUNCTIONS)) {
   test(`${name} of 100 KB`, () => {
     for (const text of TEXTS) {
       let least = Infinity;
       for (let count = 0; count < 3 && least > LIMIT_MS; count += 1) {
-        const before = performance.now();
+        const beforeMs = processorMs();
         work(text);
-        least = Math.min(least, performance.now() - before);
+        least = Math.min(least, processorMs() - beforeMs);
       }
       assert.ok(least < LIMIT_MS, `${least} ms for ${JSON.stringify(text.slice(0, 24))}...`);
     }
