@@ -18,6 +18,18 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
     Row::of(Group::Connection, name, arity, flags, &[], handler)
 }
 
+/// Flags of commands that a client may send in any state.
+const AT_ANY_TIME: u32 = LOADING
+    | STALE
+    | FAST
+    | NO_AUTH
+    | NOSCRIPT
+    | ALLOW_BUSY
+    | IMMEDIATE
+    | CONNECTION_STATE
+    | ENDS_MULTI
+    | TO_SUBSCRIBERS;
+
 pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "[username] password",
@@ -45,43 +57,12 @@ pub(super) const ROWS: &[Row] = &[
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
         ..row("ping", -1, FAST | TO_SUBSCRIBERS, ping)
     },
-    Row {
-        summary: "Closes the connection after its replies are sent.",
-        ..row(
-            "quit",
-            -1,
-            LOADING
-                | STALE
-                | FAST
-                | NO_AUTH
-                | NOSCRIPT
-                | ALLOW_BUSY
-                | IMMEDIATE
-                | CONNECTION_STATE
-                | ENDS_MULTI
-                | TO_SUBSCRIBERS,
-            quit,
-        )
-    },
+    Row { summary: "Closes the connection after its replies are sent.", ..row("quit", -1, AT_ANY_TIME, quit) },
     Row {
         since: "6.2.0",
         summary: "Resets the connection to its initial state.",
         reply: "status",
-        ..row(
-            "reset",
-            1,
-            LOADING
-                | STALE
-                | FAST
-                | NO_AUTH
-                | NOSCRIPT
-                | ALLOW_BUSY
-                | IMMEDIATE
-                | CONNECTION_STATE
-                | ENDS_MULTI
-                | TO_SUBSCRIBERS,
-            reset,
-        )
+        ..row("reset", 1, AT_ANY_TIME, reset)
     },
     Row {
         arguments: "index:integer",
