@@ -48,7 +48,7 @@ impl Engine {
     }
 }
 
-/// Suspends a script that was blocked by a pause. Its host has fed no connection, and is told by the notice for the server.
+/// Suspends a script that was blocked by a pause. No feeding of a stream reports that, so a notice to the server does.
 pub(super) fn suspend_paused(
     engine: &mut Engine,
     blocked: BlockedCommand,

@@ -41,7 +41,7 @@ export class ClientObservers {
     };
   }
 
-  /** Adds a listener for changes of the configuration. Returns a function that removes it. */
+  /** Adds a listener for notices to the server, such as a change of the configuration. Returns a function that removes it. */
   addConfiguration(configured: () => void): () => void {
     this.#configurationListeners.add(configured);
     return () => this.#configurationListeners.delete(configured);

@@ -84,7 +84,7 @@ export interface GlueEngine {
   resumeScript(elapsedMs: number, refuses: boolean): boolean;
   /** Ends the suspended script: it runs to its end, is killed unless it has written, or is dropped with its effects. */
   endScript(way: 'finish' | 'kill' | 'abandon'): void;
-  /** Clients with new output that is no reply to their own call; 0 stands for the configuration. */
+  /** Clients with new output that is no reply to their own call; 0 stands for the server. */
   affected(): Uint32Array | undefined;
   parameter(name: string): string;
   /** The reason of a refusal, if any. */
@@ -108,13 +108,12 @@ export interface GlueEngine {
   /** Bits of the work that the last call left, as `engine_call` returns them. */
   status(): number;
   takeEffects(): Uint8Array;
-  /** Declares that the host has a store, and whether the store keeps a log. */
   requestSave(kind: string): void;
-  /** Number of effects that the requested sync must cover. */
   /** Takes the words of a requested SHUTDOWN. */
   takeShutdown(): string | undefined;
   /** Whether the host ends; otherwise the clients that wait get an error. */
   endsByShutdown(hasFailed: boolean): boolean;
+  /** Number of effects that the requested sync must cover. */
   takeSyncRequest(): number | undefined;
   logSynced(effects: number): void;
   takeSaveRequest(): string | undefined;
