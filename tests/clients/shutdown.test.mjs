@@ -123,6 +123,17 @@ test('the program that serves learns of the end, and keeps an engine of its own'
   await assert.rejects(dial(undefined, server.port), { code: 'ECONNREFUSED' });
 });
 
+test('all servers of one engine end, and one that is left still can', async (t) => {
+  const db = new Keylatch();
+  const served = () => createServer({ port: 0, bind: '127.0.0.1', db }).listen();
+  const [first, second, third] = [await served(), await served(), await served()];
+  await first.close();
+  const client = await dial(t, third.port);
+  client.send('SHUTDOWN\r\n');
+  assert.equal(await client.rest(), '');
+  await Promise.all([second.closed, third.closed]);
+});
+
 test('a server that was closed by its program has ended, too', async () => {
   const server = await createServer({ port: 0, bind: '127.0.0.1' }).listen();
   const closing = server.close();

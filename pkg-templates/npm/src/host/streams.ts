@@ -144,6 +144,7 @@ export class Stream {
 /** All streams of one engine. */
 export class Streams {
   readonly #host: Host;
+  readonly #servers = new Set<StreamHost>();
 
   /** @internal */
   constructor(host: Host) {
@@ -172,17 +173,20 @@ export class Streams {
       const words = this.#host.enter((instance) => instance.guarded(() => instance.engine.takeShutdown()))?.split(' ');
       if (words === undefined) return;
       const saves = words.includes('SAVE') ? true : words.includes('NOSAVE') ? false : undefined;
-      host.shutdown?.({ saves, isForced: words.includes('FORCE') });
+      for (const server of [...this.#servers]) server.shutdown?.({ saves, isForced: words.includes('FORCE') });
     });
-    this.#acceptShutdown(host.shutdown !== undefined);
+    this.#servers.add(host);
+    this.#acceptShutdown();
     return () => {
       stopObserving();
-      this.#acceptShutdown(false);
+      this.#servers.delete(host);
+      this.#acceptShutdown();
     };
   }
 
-  #acceptShutdown(on: boolean): void {
+  #acceptShutdown(): void {
     if (this.#host.closed || this.#host.poisoned) return;
+    const on = [...this.#servers].some((server) => server.shutdown !== undefined);
     this.#host.enter((instance) => instance.guarded(() => instance.engine.declare('server', on)));
   }
 
