@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 
 /** Goal of the longest task after any action. */
 export const LONGEST_TASK_MS = 200;
-/** Times its goal that a figure may be. Work on the other thread of a core doubles processor time; a regression is larger. */
-const SLACK = process.env.KEYLATCH_STRICT ? 1 : 2.5;
+/** Times its goal that a figure may be. A slow machine, and work on the other thread of a core, take a few times as long. */
+const SLACK = process.env.KEYLATCH_STRICT ? 1 : 5;
 
 /** Prints a figure beside its goal, and fails if it is far beyond. With KEYLATCH_STRICT set, the goal itself is the limit. */
 export function assertFigure(name, figure, goal, unit = 'ms') {

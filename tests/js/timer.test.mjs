@@ -158,9 +158,7 @@ function inProcess(code, ...flags) {
 }
 
 test('it keeps no process alive', () => {
-  const started = Date.now();
   inProcess("const db = new Keylatch(); db.on('expired', () => {}); db.set('k', 1, { px: 3600000 });");
-  assert.ok(Date.now() - started < 10_000);
 });
 
 test('it keeps no engine alive', () => {
@@ -216,11 +214,11 @@ test('keys due together go in slices, and others have their turn between them', 
     most = Math.max(most, inTurn);
   });
   // At one instant, however long setting them takes.
-  const at = Date.now() + 1500;
+  const at = Date.now() + 3000;
   for (let index = 0; index < count; index += 1) db.set(`k${index}`, 'v', { pxat: at });
   let turns = 0;
   const started = Date.now();
-  while (expired.size < count && Date.now() - started < 20_000) {
+  while (expired.size < count && Date.now() - started < 60_000) {
     inTurn = 0;
     await new Promise((resolve) => setImmediate(resolve));
     if (expired.size > 0) turns += 1;

@@ -1,6 +1,7 @@
 // Foreign texts of 100 KB keep no function of the page busy.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { leastMs } from '../../js/support/processor-time.mjs';
 import { loadModule } from './load.js';
 
 const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
@@ -17,7 +18,8 @@ const { rawLines } = await loadModule('src/text/output.ts');
 const { titleOf } = await loadModule('src/text/titles.ts');
 
 const LENGTH = 100_000;
-const LIMIT_MS = 200;
+/** Quadratic work takes many seconds. */
+const LIMIT_MS = 1000;
 const NAMES = { isCommand: (word) => /^(?:SET|EVAL|CONFIG)$/i.test(word), isBlocking: () => false };
 const PARTS = [
   'a',
@@ -71,22 +73,11 @@ const FUNCTIONS = {
   pastedCommands: (text) => pastedCommands(text, NAMES),
 };
 
-/** Processor time of this process: what else the machine does does not count. */
-function processorMs() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
 for (const [name, work] of Object.entries(FUNCTIONS)) {
   test(`${name} of 100 KB`, () => {
     for (const text of TEXTS) {
-      let least = Infinity;
-      for (let count = 0; count < 3 && least > LIMIT_MS; count += 1) {
-        const beforeMs = processorMs();
-        work(text);
-        least = Math.min(least, processorMs() - beforeMs);
-      }
-      assert.ok(least < LIMIT_MS, `${least} ms for ${JSON.stringify(text.slice(0, 24))}...`);
+      const ms = leastMs(() => work(text), LIMIT_MS);
+      assert.ok(ms < LIMIT_MS, `${ms} ms for ${JSON.stringify(text.slice(0, 24))}...`);
     }
   });
 }

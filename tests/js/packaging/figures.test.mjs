@@ -1,7 +1,7 @@
-/** Figures that users of the package pay: sizes, and the time until the first reply. */
+/** Sizes that users of the package pay. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -70,28 +70,4 @@ test('code is not minified', () => {
   assert.ok(lines.length > 3000, `${lines.length} lines`);
   assert.ok(Math.max(...lines.map((line) => line.length)) < 1000);
   for (const part of ['// host/host.ts\n', '  #afterCommand(instance) {\n']) assert.ok(code.includes(part), part);
-});
-
-/** Processes per figure. Whatever else the machine does makes some slower, and none faster. */
-const PROCESSES = 10;
-/** Processor time of import and first command beside that of the start of Node itself: twice the ratio of a quiet machine. */
-const LIMIT = 2;
-
-test('import and first command take few milliseconds in Node', (t) => {
-  const home = project('start', 'node');
-  mkdirSync(home, { recursive: true });
-  writeFileSync(
-    join(home, 'start.mjs'),
-    `const [began, before] = [performance.now(), process.cpuUsage()];
-    const { Keylatch } = await import('keylatch');
-    new Keylatch().set('k', 'v');
-    const added = process.cpuUsage(before);
-    const ms = ({ user, system }) => (user + system) / 1000;
-    console.log(JSON.stringify([performance.now() - began, ms(added), ms(before)]));\n`,
-  );
-  const runs = Array.from({ length: PROCESSES }, () => JSON.parse(run(process.execPath, ['start.mjs'], { cwd: home })));
-  const [wall, added, node] = [0, 1, 2].map((index) => Math.min(...runs.map((times) => times[index])));
-  const text = `${added.toFixed(1)} ms of processor time beside ${node.toFixed(1)} ms of Node`;
-  t.diagnostic(`${wall.toFixed(1)} ms, ${text}`);
-  assert.ok(added <= LIMIT * node, text);
 });

@@ -90,11 +90,9 @@ export function* hostileTexts(source, length) {
   }
 }
 
-/** Milliseconds that an expression takes to search a text to its end. */
-export function timeOf({ source, flags }, text) {
+/** Searches a text to its end. */
+export function searchAll({ source, flags }, text) {
   const regexp = new RegExp(source, flags);
-  const before = performance.now();
   if (flags.includes('g')) for (const _ of text.matchAll(regexp));
   else regexp.test(text);
-  return performance.now() - before;
 }
