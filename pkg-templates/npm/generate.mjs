@@ -8,12 +8,16 @@ import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { printModes } from './generate/modes.mjs';
+import { printOptions } from './generate/options.mjs';
 import { PLAIN } from './generate/plain.mjs';
+import { printAwaitable } from './generate/awaitable.mjs';
 import { printReads } from './generate/reads.mjs';
 import { printTable } from './generate/table.mjs';
 
 const TABLES = new URL('../../target/generated/', import.meta.url);
 const TARGET = new URL('src/', import.meta.url);
+/** The methods that await a command. */
+const WAITING = new URL('client/sugar/blocking.ts', TARGET);
 
 function read(name) {
   return JSON.parse(readFileSync(new URL(name, TABLES), 'utf8'));
@@ -23,10 +27,12 @@ const commands = read('commands.json');
 const convention = read('convention.json');
 /** Each file is on the floor that uses it. */
 const files = {
+  'base/generated/awaitable.ts': printAwaitable(commands, readFileSync(WAITING, 'utf8')),
   'client/generated/calls.ts': printCalls(commands),
   'client/generated/commands.ts': printTable(commands),
   'client/generated/key-positions.ts': printKeys(commands, convention),
   'client/generated/methods.ts': printMethods(commands, PLAIN, read('examples.json')),
+  'client/generated/options.ts': printOptions(commands),
   'host/generated/convention.ts': printConvention(convention),
   'host/generated/events.ts': printEvents(read('events.json')),
   'host/generated/modes.ts': printModes(read('modes.json')),

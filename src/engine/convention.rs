@@ -11,8 +11,9 @@ fn numbered() -> impl Iterator<Item = (u32, &'static Row)> {
     (0..).zip(all).filter(|(_, row)| row.subcommands.is_empty() && !row.name.contains('|'))
 }
 
-/// Convention as JSON, one row a line. Members: `hash`; `status` (bits by name); `rows`, each with `number`, `name` in upper case
-/// `timed`, true if the command has to know the time, and `scripts`, true if it may run a script.
+/// Convention as JSON, one row a line. Members: `hash`; `status` (bits by name); `rows`, each with `number`, `name` in upper case,
+/// `timed`, true if the command has to know the time, `timedByOptions`, true if it has to only with options, and `scripts`,
+/// true if it may run a script.
 #[cfg(feature = "internals")]
 pub fn json() -> alloc::string::String {
     use alloc::{format, vec::Vec};
@@ -24,7 +25,11 @@ pub fn json() -> alloc::string::String {
     let rows = numbered().map(|(number, row)| {
         let (name, timed) = (row.name.to_ascii_uppercase(), row.has(flags::TIME));
         let scripts = row.has(flags::RUNS_SCRIPT | flags::RUNS_QUEUE);
-        format!("{{\"number\":{number},\"name\":\"{name}\",\"timed\":{timed},\"scripts\":{scripts}}}")
+        let by_options = row.has(flags::SHORT_WITHOUT_OPTIONS);
+        format!(
+            "{{\"number\":{number},\"name\":\"{name}\",\"timed\":{timed},\"timedByOptions\":{by_options},\
+             \"scripts\":{scripts}}}"
+        )
     });
     let rows = rows.collect::<Vec<_>>().join(",\n");
     format!("{{\n\"hash\":{},\n\"status\":{{{status}}},\n\"rows\":[\n{rows}\n]\n}}\n", hash())

@@ -14,13 +14,17 @@ use crate::{paths, progress};
 const SOURCES: [&str; 4] = ["src", "examples/generate", "tests/sessions", "tests/support"];
 
 /// Printed TypeScript, in the sources of the package.
-const TYPESCRIPT: [&str; 7] = [
+const TYPESCRIPT: [&str; 11] = [
+    "base/generated/awaitable.ts",
     "client/generated/calls.ts",
     "client/generated/commands.ts",
     "client/generated/key-positions.ts",
     "client/generated/methods.ts",
+    "client/generated/options.ts",
     "host/generated/convention.ts",
     "host/generated/events.ts",
+    "host/generated/modes.ts",
+    "race/generated/independent.ts",
     "tabs/generated/reads.ts",
 ];
 
@@ -32,6 +36,7 @@ pub(crate) fn build() -> Result {
     stamp.add_file(&paths::root().join("Cargo.lock"))?;
     stamp.add_file(&paths::package_sources().join("generate.mjs"))?;
     stamp.add_folder(&paths::package_sources().join("generate"))?;
+    stamp.add_file(&paths::package_sources().join("src/client/sugar/blocking.ts"))?;
     if stamp.is_fresh() && outputs_exist() {
         progress::unchanged("generated files");
         return Ok(());

@@ -13,10 +13,10 @@ export function identifier(name) {
 }
 
 export function printConvention({ hash, status, rows }) {
-  const members = rows.map(
-    ({ number, name, timed, scripts }) =>
-      `  ${identifier(name)} = ${number | (timed ? TIMED : 0) | (scripts ? SCRIPT : 0)},\n`,
-  );
+  const members = rows.flatMap(({ number, name, timed, timedByOptions, scripts }) => [
+    `  ${identifier(name)} = ${number | (timed ? TIMED : 0) | (scripts ? SCRIPT : 0)},\n`,
+    ...(timedByOptions ? [`  ${identifier(name)}_WITHOUT_OPTIONS = ${number},\n`] : []),
+  ]);
   const bits = Object.entries(status).map(([name, bit]) => `  ${name} = ${bit},\n`);
   const names = rows.map(({ number, name }) => `  ${number}: '${name}',\n`);
   return `/** Printed from the table of commands: how they are called by number. */

@@ -1,4 +1,5 @@
 /** All errors that this package throws. The wording of server errors comes with the reply. Stacks begin at the caller's line. */
+import { AWAITABLE } from './generated/awaitable.js';
 import { shareClasses } from './shared-classes.js';
 import { fromCaller } from './stack.js';
 
@@ -127,9 +128,6 @@ export class ClockError extends Error {
     fromCaller(this);
   }
 }
-
-/** Commands with a method that returns a promise. */
-const AWAITABLE = ['BLPOP', 'BRPOP', 'BLMOVE', 'BLMPOP', 'BZPOPMIN', 'BZPOPMAX', 'BZMPOP', 'WAIT'];
 
 /**
  * The command is blocked, or queued behind a blocked one, and has no reply yet. The reply will be in `takePushes` or

@@ -2,6 +2,7 @@
 import type { Argument } from '../../base/argument.js';
 import type { Carried, ResultMode } from '../../base/result-mode.js';
 import { Executor } from '../executor.js';
+import { GETEX, HSETEX } from '../generated/options.js';
 import { methodAt, pushAll, pushCounted, pushPairs, type Keys, type Pairs } from './arguments.js';
 import { type ExpireCondition, type ExpireOptions, pushWhen } from './expire-condition.js';
 import { checked, excluded, tooMany, whole } from '../../base/option-check.js';
@@ -9,8 +10,6 @@ import {
   type ExpiryOrKeep,
   type ExpiryOrPersist,
   type FieldCondition,
-  GETEX,
-  HSETEX,
   pushExpiry,
   pushExpiryOrPersist,
 } from './set-options.js';

@@ -1,4 +1,4 @@
-/** The options of SET and of its relatives, and what SET answers for which of them. */
+/** The options of SET and of its relatives as types, and what SET answers for which of them. */
 import type { Argument } from '../../base/argument.js';
 import {
   excluded,
@@ -12,6 +12,7 @@ import {
   type Shape,
   unknownOption,
 } from '../../base/option-check.js';
+import { isSetOption, SET as SET_OPTIONS } from '../generated/options.js';
 
 type None<Names extends string> = { readonly [Name in Names]?: undefined };
 type One<Name extends string, Value, Names extends string> = { readonly [N in Name]?: Value | undefined } & None<
@@ -86,31 +87,8 @@ export type MsetexOptions = (One<'nx', boolean, 'nx' | 'xx'> | One<'xx', boolean
 /** `fnx`: only if none of the fields is there. `fxx`: only if all are. */
 export type FieldCondition = One<'fnx', boolean, 'fnx' | 'fxx'> | One<'fxx', boolean, 'fnx' | 'fxx'>;
 
-const CONDITIONS = {
-  nx: 'flag',
-  xx: 'flag',
-  ifeq: 'argument',
-  ifne: 'argument',
-  ifdeq: 'text',
-  ifdne: 'text',
-} as const satisfies Shape<SetCondition>;
-const LIVES = { ex: 'integer', px: 'integer', exat: 'integer', pxat: 'integer' } as const satisfies Shape<Expiry>;
-
-const SET: Shape<SetOptions> = { ...LIVES, keepttl: 'flag', ...CONDITIONS, get: 'flag' };
-// Shapes of the relatives of SET. Which options exclude each other is checked when their words are added.
-/** @internal */
-export const DELEX: Shape<DelexOptions> = {
-  ifeq: 'argument',
-  ifne: 'argument',
-  ifdeq: 'text',
-  ifdne: 'text',
-};
-/** @internal */
-export const MSETEX: Shape<MsetexOptions> = { ...LIVES, keepttl: 'flag', nx: 'flag', xx: 'flag' };
-/** @internal */
-export const GETEX: Shape<ExpiryOrPersist> = { ...LIVES, persist: 'flag' };
-/** @internal */
-export const HSETEX: Shape<FieldCondition & ExpiryOrKeep> = { ...LIVES, keepttl: 'flag', fnx: 'flag', fxx: 'flag' };
+/** Types above and row have the same options. */
+const SET: Shape<SetOptions> = SET_OPTIONS;
 
 /**
  * Arguments of SET with options. Here and below each name is written out, because a lookup by a name in a variable takes
@@ -137,26 +115,6 @@ export function setWords(key: Argument, value: Argument, options: SetOptions): A
   pushExpiry('set', argv, { ex, px, exat, pxat, keepttl } as ExpiryOrKeep);
   if (argv.length === 3) requirePlain('set', options, SET);
   return argv;
-}
-
-function isSetOption(name: string): boolean {
-  switch (name) {
-    case 'px':
-    case 'nx':
-    case 'ex':
-    case 'xx':
-    case 'get':
-    case 'keepttl':
-    case 'exat':
-    case 'pxat':
-    case 'ifeq':
-    case 'ifne':
-    case 'ifdeq':
-    case 'ifdne':
-      return true;
-    default:
-      return false;
-  }
 }
 
 /** Adds NX, XX or a comparison. */

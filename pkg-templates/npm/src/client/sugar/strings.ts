@@ -3,15 +3,13 @@ import type { Argument } from '../../base/argument.js';
 import type { Carried, ResultMode } from '../../base/result-mode.js';
 import { Executor } from '../executor.js';
 import { Row } from '../../host/generated/convention.js';
+import { DELEX, GETEX, MSETEX } from '../generated/options.js';
 import { type PairNames, type Pairs, pushAll, pushPairs } from './arguments.js';
 import { checked, type Shape, tooMany } from '../../base/option-check.js';
 import {
-  DELEX,
   type DelexOptions,
   type ExpiryOrKeep,
   type ExpiryOrPersist,
-  GETEX,
-  MSETEX,
   type MsetexOptions,
   pushCondition,
   pushExpiry,
@@ -21,10 +19,6 @@ import {
   type SetResult,
   setWords,
 } from './set-options.js';
-
-const enum Bare {
-  Set = Row.SET & 0xffff,
-}
 
 const LCS: Shape<{ readonly len?: boolean | undefined }> = { len: 'flag' };
 
@@ -50,8 +44,7 @@ export abstract class StringCommands<C extends ResultMode, Text extends string |
   set(key: Argument, value: Argument, options?: SetOptions): Carried<C, Text | 'OK' | null> {
     if (options === undefined) {
       if (arguments.length > 3) tooMany('set', 3, arguments.length);
-      // Without options the command needs no time.
-      return this.run2<Text | 'OK' | null>(Bare.Set as number as Row, key, value);
+      return this.run2<Text | 'OK' | null>(Row.SET_WITHOUT_OPTIONS, key, value);
     }
     const argv = setWords(key, value, options);
     if (arguments.length > 3) tooMany('set', 3, arguments.length);
