@@ -89,9 +89,7 @@ fn build_everything() -> Result {
 pub(crate) fn build() -> Result {
     node::check()?;
     generated::build()?;
-    for variant in variant::Variant::ALL {
-        engine::build(variant)?;
-        package::build(variant)?;
-    }
+    engine::build_all()?;
+    variant::Variant::ALL.into_iter().try_for_each(package::build)?;
     page::build()
 }

@@ -8,6 +8,9 @@ use crate::process::Program;
 use crate::variant::Variant;
 use crate::{node, paths, python};
 
+/// Node takes one core less than there are, which leaves one of two idle.
+const FILES_AT_ONCE: &str = "--test-concurrency=2";
+
 /// Runs Biome over TypeScript and scripts of every folder, as configured in biome.jsonc. Biome is one of the package's
 /// build tools.
 pub(super) fn fmt() -> Result {
@@ -35,7 +38,7 @@ pub(super) fn package() -> Result {
     if tests.is_empty() {
         return Err(Failure::new("tests/js has no file that ends in .test.mjs"));
     }
-    let mut program = Program::node().arg("--test");
+    let mut program = Program::node().args(&["--test", FILES_AT_ONCE]);
     for test in &tests {
         program = program.arg(test);
     }
