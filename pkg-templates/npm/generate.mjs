@@ -36,7 +36,7 @@ const files = {
   'host/generated/convention.ts': printConvention(convention),
   'host/generated/events.ts': printEvents(read('events.json')),
   'host/generated/modes.ts': printModes(read('modes.json')),
-  'tabs/generated/reads.ts': printReads(commands),
+  'client/generated/reads.ts': printReads(commands),
   'race/generated/independent.ts': printIndependent(commands),
 };
 const isGenerated = (path) => basename(path) === 'generated';

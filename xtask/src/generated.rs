@@ -21,11 +21,11 @@ const TYPESCRIPT: [&str; 11] = [
     "client/generated/key-positions.ts",
     "client/generated/methods.ts",
     "client/generated/options.ts",
+    "client/generated/reads.ts",
     "host/generated/convention.ts",
     "host/generated/events.ts",
     "host/generated/modes.ts",
     "race/generated/independent.ts",
-    "tabs/generated/reads.ts",
 ];
 
 pub(crate) fn build() -> Result {

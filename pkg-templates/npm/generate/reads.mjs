@@ -1,4 +1,4 @@
-// Prints which commands only read, and which may wait: what a call across tabs depends on.
+// Prints which commands only read, and which may wait: what repeating a call, and a token, depend on.
 
 const namesWith = (commands, flag) => commands.filter(({ flags }) => flags.includes(flag)).map(({ name }) => name);
 

@@ -153,8 +153,19 @@ export class Streams {
 
   /** Connects a client; CLIENT LIST shows the addresses. */
   open(user: StreamUser, address = '', localAddress = ''): Stream {
+    return this.#open(user, (instance) =>
+      connected(instance.guarded(() => instance.engine.accept(address, localAddress))),
+    );
+  }
+
+  /** @internal Connects a client of the program itself, over RESP2: it needs no password. */
+  openOwn(user: StreamUser): Stream {
+    return this.#open(user, (instance) => instance.connect(2));
+  }
+
+  #open(user: StreamUser, connect: (instance: Instance) => number): Stream {
     return this.#host.enter((instance) => {
-      const id = connected(instance.guarded(() => instance.engine.accept(address, localAddress)));
+      const id = connect(instance);
       const stopObserving = this.#host.observe(id, user);
       return new Stream(this.#host, id, () => {
         stopObserving();

@@ -1,5 +1,5 @@
 /** Which calls are sent again when the leader changes: those that only read. */
-import { BLOCKING, READ_ONLY } from './generated/reads.js';
+import { BLOCKING, READ_ONLY } from '../client/generated/reads.js';
 
 const READS = new Set(READ_ONLY.split(','));
 const WAITS = new Set(BLOCKING.split(','));

@@ -1,15 +1,6 @@
-/** Bodies of HTTP requests, up to a limit: a body is held in memory before its command runs. */
+/** Bodies of requests of `fetch`, up to a limit: a body is held in memory before its command runs. */
+import { BodyTooLarge } from './exchange.js';
 import { concatenated } from './resp.js';
-
-/** Bytes of a body unless the program sets another limit; Upstash has this one. */
-export const BODY_BYTES_MAX = 10 * 1024 * 1024;
-
-/** A body beyond the limit. */
-export class BodyTooLarge extends Error {
-  constructor(maxBytes: number) {
-    super(`ERR max request size exceeded. Limit: ${maxBytes} bytes`);
-  }
-}
 
 /** Reads a body. A longer one is neither read to its end nor kept. */
 export async function bodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {

@@ -1,7 +1,11 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
 import { onAbort, type AbortSignalLike } from '../../base/abort.js';
-import { jsonOf, readReplies, RestError, type RestValue } from './resp.js';
-import { commandOf, commandsOf, RefusedRequest, runnerOf, subscribe, type UpstashDatabase } from './run.js';
+import { decodeReplies } from '../../resp/reply.js';
+import { mayWait } from './access.js';
+import { type Command, commandOf, commandsOf, nameOf, refusalOf, RefusedRequest } from './commands.js';
+import { subscription } from './events.js';
+import { answerOf, type Answer, type RestReply } from './json.js';
+import { type Runner, runnerOf, type UpstashDatabase } from './run.js';
 
 /** Request of a client of @upstash/redis. */
 export interface UpstashClientRequest {
@@ -20,11 +24,29 @@ export interface UpstashRequester {
   request<Result = any>(request: UpstashClientRequest): Promise<{ result?: Result; error?: string }>;
 }
 
-type Answer = { result: unknown } | { error: string };
+/** The answer of one command, which may wait as long as it says. */
+function answered(runner: Runner, command: Command): Answer | Promise<Answer> {
+  const refusal = refusalOf(command, 'full');
+  if (refusal !== undefined) return { error: refusal };
+  if (!mayWait(nameOf(command))) return answerOf(runner.reply(command, false), false);
+  return runner.waiting(command).reply.then((bytes) => answerOf(decodeReplies(bytes)[0] ?? null, false));
+}
 
-/** A reply as an item of a response. */
-export function answerOf(value: RestValue, inBase64: boolean): Answer {
-  return value instanceof RestError ? { error: value.message } : { result: jsonOf(value, inBase64) };
+/** Answers of commands one after another. Without waiting ones nothing runs between them. */
+async function allAnswered(runner: Runner, commands: readonly Command[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const command of commands) {
+    const answer = answered(runner, command);
+    answers.push(answer instanceof Promise ? await answer : answer);
+  }
+  return answers;
+}
+
+function transacted(runner: Runner, commands: readonly Command[]): Answer[] {
+  const refusal = commands.map((command) => refusalOf(command, 'full')).find((text) => text !== undefined);
+  if (refusal !== undefined) throw new RefusedRequest(refusal);
+  const [replies] = decodeReplies(runner.transactionBytes(commands));
+  return (replies as RestReply[]).map((reply) => answerOf(reply, false));
 }
 
 /**
@@ -36,18 +58,15 @@ export function upstashRequester(db: UpstashDatabase): UpstashRequester {
   const request = async ({ path = [], body, onMessage, signal }: UpstashClientRequest): Promise<unknown> => {
     if (signal?.aborted) return { result: signal.reason ?? 'Aborted' };
     const [kind, ...names] = path;
-    if (kind === 'pipeline') {
-      return runner.pipeline(commandsOf(body)).map((bytes) => answerOf(readReplies(bytes)[0] ?? null, false));
-    }
-    if (kind === 'multi-exec') return runner.transaction(commandsOf(body)).map((reply) => answerOf(reply, false));
+    if (kind === 'pipeline') return allAnswered(runner, commandsOf(body));
+    if (kind === 'multi-exec') return transacted(runner, commandsOf(body));
     if (kind === 'subscribe' || kind === 'psubscribe') {
-      const ends = names.map((name) => subscribe(db, kind, name, (line) => onMessage?.(line)));
+      const ends = names.map((name) => subscription(db, kind, name)((line) => onMessage?.(line)));
       onAbort(signal, () => ends.forEach((end) => end()));
       return { result: 1 };
     }
     if (kind !== undefined) throw new RefusedRequest(`ERR /${path.join('/')} is not available without HTTP`);
-    const [reply] = runner.pipeline([commandOf(body)]);
-    return answerOf(readReplies(reply as Uint8Array)[0] ?? null, false);
+    return answered(runner, commandOf(body));
   };
   return { readYourWrites: true, upstashSyncToken: '', request: request as UpstashRequester['request'] };
 }

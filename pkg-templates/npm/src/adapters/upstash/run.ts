@@ -1,63 +1,31 @@
-/** Commands of the REST protocol on an engine: single ones, pipelines and transactions, with replies in RESP2. */
+/** Commands of the REST protocol on an engine: at once, as a transaction, and such that wait. */
+import type { Argument } from '../../base/argument.js';
+import { isReplyError } from '../../base/errors.js';
 import type { Client } from '../../client/client.js';
 import type { Keylatch } from '../../db/keylatch.js';
-import { concatenated, readReplies, requestBytes, RestError, textOfBytes, type RestValue } from './resp.js';
+import { decodeReplies } from '../../resp/reply.js';
+import { splitReplies } from '../../resp/split-replies.js';
+import type { Command } from './commands.js';
+import { RefusedRequest } from './commands.js';
+import type { RestReply } from './json.js';
+import { concatenated, requestBytes } from './resp.js';
 
 /** Part of a database that the REST protocol needs. */
-export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'closed'>;
+export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'streams' | 'closed'>;
 
-/** Commands that change or need the state of a connection, which a request of REST does not have. */
-const OF_CONNECTIONS = new Set(
-  (
-    'ASKING AUTH CLIENT DISCARD EXEC HELLO MONITOR MULTI PSUBSCRIBE PUNSUBSCRIBE QUIT READONLY READWRITE RESET SELECT ' +
-    'SSUBSCRIBE SUBSCRIBE SUNSUBSCRIBE UNSUBSCRIBE UNWATCH WATCH'
-  ).split(' '),
-);
+const MULTI: Command = ['MULTI'];
+const EXEC: Command = ['EXEC'];
+const NOTHING = new Uint8Array(0);
 
-const HINTS: Readonly<Record<string, string>> = {
-  MULTI: 'send the commands to /multi-exec',
-  EXEC: 'send the commands to /multi-exec',
-  SUBSCRIBE: 'send the channel to /subscribe/CHANNEL',
-  PSUBSCRIBE: 'send the pattern to /psubscribe/PATTERN',
-};
-
-const encoder = new TextEncoder();
-
-/** A request that is refused as a whole. */
-export class RefusedRequest extends Error {
-  // The name of the errors of @upstash/redis.
-  override readonly name = 'UpstashError';
-}
-
-/** One command as the body of a request has it. */
-export function commandOf(body: unknown): Uint8Array[] {
-  if (!Array.isArray(body) || body.length === 0)
-    throw new RefusedRequest('ERR a command is a JSON array of its name and arguments');
-  return body.map((word: unknown, index) => {
-    if (word === null || word === undefined) return new Uint8Array(0);
-    if (typeof word === 'object' || typeof word === 'function' || typeof word === 'symbol')
-      throw new RefusedRequest(`ERR argument ${index} of the command must be a string, a number, a boolean or null`);
-    return encoder.encode(String(word));
-  });
-}
-
-/** Commands of a pipeline or a transaction. */
-export function commandsOf(body: unknown): Uint8Array[][] {
-  if (Array.isArray(body) && body.every(Array.isArray)) return body.map(commandOf);
-  throw new RefusedRequest('ERR a pipeline is a JSON array of commands, which are arrays');
-}
-
-function refusal(argv: readonly Uint8Array[]): RestError | undefined {
-  const name = textOfBytes(argv[0] as Uint8Array).toUpperCase();
-  if (!OF_CONNECTIONS.has(name)) return undefined;
-  const hint = HINTS[name];
-  return new RestError(`ERR ${name} is not available over REST${hint === undefined ? '' : `: ${hint}`}`);
+/** `call` without the types of the commands. */
+interface AnyCall {
+  call(...words: readonly Argument[]): RestReply;
 }
 
 /** Runs requests of one database, on a client of its own. */
 class Runner {
-  /** Number of requests so far. */
-  requests = 0;
+  /** Number of requests so far that may have changed something. */
+  changes = 0;
   readonly #db: UpstashDatabase;
   #client: Client | undefined;
 
@@ -65,42 +33,43 @@ class Runner {
     this.#db = db;
   }
 
-  /** Replies of the commands, RESP2 bytes for each. */
-  pipeline(commands: readonly (readonly Uint8Array[])[]): Uint8Array[] {
-    this.requests += 1;
-    return commands.map((argv) => this.#run(argv));
+  /** Reply of a command that does not wait; an error is a value. Bulk strings are bytes if asked for. */
+  reply(command: Command, asBytes: boolean): RestReply {
+    const client: AnyCall = asBytes ? this.#connected().bytes : this.#connected();
+    try {
+      return client.call(...command);
+    } catch (error) {
+      if (isReplyError(error)) return error;
+      throw error;
+    }
   }
 
-  #run(argv: readonly Uint8Array[]): Uint8Array {
-    const refused = refusal(argv);
-    if (refused !== undefined) return errorBytes(refused.message);
-    const reply = this.#connected().callRaw(...argv);
-    if (reply.length > 0) return reply;
-    // The client is blocked. Without it the command ends, and no element is lost.
-    this.#disconnect();
-    return errorBytes(`ERR ${textOfBytes(argv[0] as Uint8Array).toUpperCase()} has to wait, which REST does not`);
+  /** Reply of a command that does not wait, as RESP2 bytes. */
+  replyBytes(command: Command): Uint8Array {
+    return this.#connected().callRaw(...command);
   }
 
-  /** Replies of a transaction. A refused transaction throws, and nothing has run. */
-  transaction(commands: readonly (readonly Uint8Array[])[]): RestValue[] {
-    this.requests += 1;
-    const refused = commands.map(refusal).find((error) => error !== undefined);
-    if (refused !== undefined) throw new RefusedRequest(refused.message);
-    const client = this.#connected();
-    const words = (name: string): Uint8Array[] => [encoder.encode(name)];
+  /** Reply of EXEC, as RESP2 bytes. A refused transaction throws, and nothing has run. */
+  transactionBytes(commands: readonly Command[]): Uint8Array {
     // One call: nothing of another client, and no listener, runs in between.
+    const client = this.#connected();
     const outputs: Uint8Array[] = [];
-    let fed = client.feed(requestBytes([words('MULTI'), ...commands, words('EXEC')]));
+    let fed = client.feed(requestBytes([MULTI, ...commands, EXEC]));
     outputs.push(fed.output);
-    for (; fed.more; outputs.push(fed.output)) fed = client.feed(new Uint8Array(0));
-    const replies = readReplies(concatenated(outputs));
-    const result = replies[commands.length + 1];
-    if (Array.isArray(result)) return result;
+    for (; fed.more; outputs.push(fed.output)) fed = client.feed(NOTHING);
+    const replies = splitReplies(concatenated(outputs));
+    const last = replies[commands.length + 1];
+    if (last?.[0] === ARRAY) return last;
     this.#disconnect();
-    const reason = replies.slice(1, -1).find((reply) => reply instanceof RestError) as RestError | undefined;
-    const message =
-      result instanceof RestError ? result.message : 'ERR the transaction has to wait, which REST does not';
-    throw new RefusedRequest(reason === undefined ? message : `${message} (${reason.message})`);
+    const errors = replies.slice(1).map(errorIn);
+    const reason = errors.slice(0, -1).find((error) => error !== undefined);
+    const message = errors.at(-1) ?? 'ERR the transaction did not end';
+    throw new RefusedRequest(reason === undefined ? message : `${message} (${reason})`);
+  }
+
+  /** Runs a command that may wait, on a client of its own. */
+  waiting(command: Command): WaitingCommand {
+    return new WaitingCommand(this.#db, command);
   }
 
   #connected(): Client {
@@ -116,9 +85,67 @@ class Runner {
   }
 }
 
-function errorBytes(message: string): Uint8Array {
-  return encoder.encode(`-${message}\r\n`);
+const ARRAY = 0x2a;
+
+function errorIn(reply: Uint8Array): string | undefined {
+  const [value] = decodeReplies(reply);
+  return isReplyError(value) ? value.message : undefined;
 }
+
+/** Reply of a command that has waited too long, as RESP2 bytes: there was nothing. */
+export const NULL_REPLY = new TextEncoder().encode('*-1\r\n');
+
+/** A command on a client of its own, which it may block. */
+export class WaitingCommand {
+  /** The reply as RESP2 bytes. Rejects when the engine ends. */
+  readonly reply: Promise<Uint8Array>;
+  /** The reply if the command did not have to wait. */
+  readonly replyAtOnce: Uint8Array | undefined;
+  #end!: (reply: Uint8Array) => void;
+  #fail!: (reason: Error) => void;
+  #disconnect: () => void;
+
+  constructor(db: UpstashDatabase, command: Command) {
+    this.reply = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    // Without a handler, an engine that ends would end the process.
+    this.reply.catch(() => {});
+    const outputs: Uint8Array[] = [];
+    const keep = (output: Uint8Array): void => {
+      outputs.push(output.slice());
+    };
+    const take = (input: Uint8Array): Uint8Array | undefined => {
+      for (stream.feed(input, keep); stream.more; ) stream.feed(NOTHING, keep);
+      return outputs.length > 0 && !stream.parked ? concatenated(outputs) : undefined;
+    };
+    const stream = db.streams.openOwn({
+      reached: () => {
+        const reply = take(NOTHING);
+        if (reply !== undefined) this.#finish(reply);
+        else if (stream.closed) this.#finish(CUT_OFF);
+      },
+      ended: (error) => this.#fail(error),
+    });
+    this.#disconnect = () => stream.close();
+    this.replyAtOnce = take(requestBytes([command]));
+    if (this.replyAtOnce !== undefined) this.#finish(this.replyAtOnce);
+  }
+
+  /** Ends the wait, with a null. Nothing is taken afterwards. */
+  abandon(): void {
+    this.#finish(NULL_REPLY);
+  }
+
+  #finish(reply: Uint8Array): void {
+    this.#disconnect();
+    this.#disconnect = () => {};
+    this.#end(reply);
+  }
+}
+
+const CUT_OFF = new TextEncoder().encode('-ERR the client was ended\r\n');
 
 const runners = new WeakMap<object, Runner>();
 
@@ -131,21 +158,3 @@ export function runnerOf(db: UpstashDatabase): Runner {
 }
 
 export type { Runner };
-
-/** One of the two ways to subscribe. */
-export type SubscriptionKind = 'subscribe' | 'psubscribe';
-
-/** Calls back with the lines that a subscriber reads. Returns a function that ends the subscription. */
-export function subscribe(
-  db: UpstashDatabase,
-  kind: SubscriptionKind,
-  name: string,
-  onLine: (line: string) => void,
-): () => void {
-  const end =
-    kind === 'subscribe'
-      ? db.subscribe(name, (message, channel) => onLine(`message,${channel},${message}`))
-      : db.psubscribe(name, (message, channel, pattern) => onLine(`pmessage,${pattern},${channel},${message}`));
-  onLine(`${kind},${name},1`);
-  return end;
-}

@@ -1,0 +1,74 @@
+/** The REST protocol over the types of `fetch`: Workers, Deno, Bun, service workers, frameworks. */
+import { bodyBytes } from './body.js';
+import type { LiveBody, RestRequest, RestResponse } from './exchange.js';
+import { settingsOf, type UpstashHandlerOptions } from './options.js';
+import { respond } from './respond.js';
+import { runnerOf, type UpstashDatabase } from './run.js';
+
+/** Request and Response of the platform, where the program's own types declare them. */
+type PlatformRequest = typeof globalThis extends { Request: { prototype: infer Own } } ? Own : object;
+type PlatformResponse = typeof globalThis extends { Response: { prototype: infer Own } } ? Own : object;
+
+const encoder = new TextEncoder();
+
+/**
+ * Answers a request of the REST protocol: `GET /get/key`, `POST /` with a command as JSON, `/pipeline`, `/multi-exec`,
+ * `/subscribe/channel`, `/monitor`. A failed command is status 400, a missing token 401, each with `{ "error": ... }`.
+ */
+export async function handleUpstashRequest(
+  db: UpstashDatabase,
+  request: PlatformRequest,
+  options: UpstashHandlerOptions,
+): Promise<PlatformResponse> {
+  const settings = settingsOf(options);
+  runnerOf(db);
+  const asked = requestOf(request as Request);
+  return responseOf(await respond(db, asked, settings), asked);
+}
+
+function requestOf(request: Request): RestRequest {
+  const { pathname, searchParams } = new URL(request.url);
+  return {
+    method: request.method,
+    path: pathname,
+    query: searchParams,
+    header: (name) => request.headers.get(name) ?? undefined,
+    body: (maxBytes) => bodyBytes(request, maxBytes),
+    whenGone: (callback) => request.signal?.addEventListener('abort', callback, { once: true }),
+  };
+}
+
+function responseOf({ status, headers, body }: RestResponse, request: RestRequest): Response {
+  const isLive = typeof body === 'function';
+  return new Response(isLive ? streamOf(body, request) : (body as BodyInit | null), { status, headers });
+}
+
+/** A body that is written while it comes about. */
+function streamOf(body: LiveBody, request: RestRequest): ReadableStream<Uint8Array> {
+  let end = (): void => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const stop = body({
+          get unread() {
+            return -(controller.desiredSize ?? 0);
+          },
+          write: (text) => controller.enqueue(encoder.encode(text)),
+          end: () => controller.close(),
+          fail: (reason) => controller.error(reason),
+        });
+        end = stop;
+        request.whenGone(() => {
+          stop();
+          try {
+            controller.close();
+          } catch {
+            // The stream had ended before.
+          }
+        });
+      },
+      cancel: () => end(),
+    },
+    { highWaterMark: 0 },
+  );
+}

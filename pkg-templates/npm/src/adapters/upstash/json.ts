@@ -1,0 +1,43 @@
+/** Replies in the JSON of the REST protocol, with texts as they are or in base64. */
+import { isReplyError } from '../../base/errors.js';
+import type { Reply } from '../../resp/reply.js';
+
+/** Value as it is in JSON. */
+export type JsonValue = string | number | null | JsonValue[];
+
+/** An item of a response. */
+export type Answer = { readonly result: JsonValue } | { readonly error: string };
+
+/** A reply over RESP2. Bulk strings are bytes where the answer is to be in base64. */
+export type RestReply = Reply<string | Uint8Array>;
+
+const encoder = new TextEncoder();
+
+/** Length of a piece that is turned into base64 at once: a multiple of three, and few enough arguments of a call. */
+const PIECE_BYTES = 0x3000;
+
+/**
+ * A reply as an item. In base64 every string is encoded but a status OK at the top, which is what @upstash/redis decodes.
+ * Errors are never encoded.
+ */
+export function answerOf(reply: RestReply, inBase64: boolean): Answer {
+  if (isReplyError(reply)) return { error: reply.message };
+  return { result: reply === 'OK' ? 'OK' : jsonOf(reply, inBase64) };
+}
+
+function jsonOf(reply: RestReply, inBase64: boolean): JsonValue {
+  if (reply === null || typeof reply === 'number') return reply;
+  if (typeof reply === 'string') return inBase64 ? base64(encoder.encode(reply)) : reply;
+  if (reply instanceof Uint8Array) return base64(reply);
+  if (Array.isArray(reply)) return reply.map((item) => jsonOf(item, inBase64));
+  if (isReplyError(reply)) return reply.message;
+  // An integer that no number holds is as close as one can be.
+  return Number(reply);
+}
+
+function base64(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES)
+    text += btoa(String.fromCharCode(...bytes.subarray(start, start + PIECE_BYTES)));
+  return text;
+}

@@ -1,0 +1,127 @@
+/**
+ * Replies that are kept for requests with an id, so that a repeated one has the same reply and no second effect. Each is a
+ * key of its own, written in the unit of its command's effects.
+ */
+import { Failure } from './exchange.js';
+import { type Command, isRead } from './commands.js';
+import type { Runner, UpstashDatabase } from './run.js';
+import { concatenated, requestBytes } from './resp.js';
+
+const KEY = 'keylatch:reply:';
+const KEPT_MS = 120_000;
+const ID_CHARS_MAX = 128;
+/** Bytes of the digest in front of the reply. */
+const DIGEST_BYTES = 32;
+const encoder = new TextEncoder();
+
+/** The id of a request; undefined without one. */
+export function requestIdOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (text.length > ID_CHARS_MAX || !/^[\x21-\x7e]+$/.test(text))
+    throw new Failure(400, `ERR a request id has 1 to ${ID_CHARS_MAX} printable characters, without blanks`);
+  return text;
+}
+
+/** A database with a log, of which a unit of effects is appended as one. */
+interface Logged {
+  readonly log: { grouped<T>(work: () => T): T; appendPending(): boolean | Promise<void> };
+}
+
+function logOf(db: UpstashDatabase): Logged['log'] | undefined {
+  return (db as Partial<Logged>).log;
+}
+
+/** Replies under way, by key: a repeated request joins the first one. */
+const underWay = new WeakMap<object, Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }>>();
+
+/** Runs the commands of one request with an id, or answers what was kept. */
+export class KeptReplies {
+  readonly #db: UpstashDatabase;
+  readonly #runner: Runner;
+  readonly #id: string;
+  readonly #token: string;
+
+  constructor(db: UpstashDatabase, runner: Runner, id: string, token: string) {
+    this.#db = db;
+    this.#runner = runner;
+    this.#id = id;
+    this.#token = token;
+  }
+
+  /**
+   * The reply of a command, or of the commands of a transaction, as RESP2 bytes. `index` is its place in the request. Commands
+   * that only read are run anew, and keep nothing. `joins` is called if the reply is that of a request which still waits.
+   */
+  async replyOf(
+    commands: readonly Command[],
+    index: number,
+    run: () => Uint8Array | Promise<Uint8Array>,
+    joins: () => void = () => {},
+  ): Promise<Uint8Array> {
+    if (commands.every(isRead)) return run();
+    const key = `${KEY}${this.#id}${index === 0 ? '' : `:${index}`}`;
+    const digest = await this.#digestOf(commands);
+    const running = this.#underWay.get(key);
+    if (running !== undefined) {
+      if (running.digest !== hex(digest)) throw foreign();
+      joins();
+      return running.reply;
+    }
+    return this.#kept(key, digest) ?? this.#run(key, digest, run);
+  }
+
+  #kept(key: string, digest: Uint8Array): Uint8Array | undefined {
+    const kept = this.#runner.reply(['GET', key], true);
+    if (!(kept instanceof Uint8Array)) return undefined;
+    if (kept.length < DIGEST_BYTES || !digest.every((byte, at) => byte === kept[at])) throw foreign();
+    return kept.slice(DIGEST_BYTES);
+  }
+
+  async #run(key: string, digest: Uint8Array, run: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
+    const keep = (reply: Uint8Array): void => {
+      this.#runner.reply(['SET', key, concatenated([digest, reply]), 'PX', String(KEPT_MS)], true);
+    };
+    const log = logOf(this.#db);
+    const unit = (): Uint8Array | Promise<Uint8Array> => {
+      const reply = run();
+      if (reply instanceof Uint8Array) keep(reply);
+      return reply;
+    };
+    const reply = log === undefined ? unit() : log.grouped(unit);
+    await appended(log);
+    if (reply instanceof Uint8Array) return reply;
+    const late = reply.then((bytes) => {
+      // The effects of the command came with those of the one that ended its wait.
+      keep(bytes);
+      return bytes;
+    });
+    const all = this.#underWay;
+    all.set(key, { digest: hex(digest), reply: late });
+    return late.finally(() => all.delete(key));
+  }
+
+  get #underWay(): Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }> {
+    const all = underWay.get(this.#db) ?? new Map();
+    underWay.set(this.#db, all);
+    return all;
+  }
+
+  async #digestOf(commands: readonly Command[]): Promise<Uint8Array> {
+    const bytes = concatenated([encoder.encode(`${this.#token}\n`), requestBytes(commands)]);
+    return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
+  }
+}
+
+async function appended(log: Logged['log'] | undefined): Promise<void> {
+  const result = log?.appendPending() ?? true;
+  if (result === false) throw new Failure(503, 'ERR the log cannot be written: the command may have run');
+  await result;
+}
+
+function foreign(): Failure {
+  return new Failure(409, 'ERR this request id belongs to a request with another token or body');
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,185 @@
+/** Runs the commands of one request, and makes the response of their replies. */
+import { ReplyError } from '../../base/errors.js';
+import { decodeReplies } from '../../resp/reply.js';
+import { type Access, mayWait } from './access.js';
+import { type Command, isRead, nameOf, refusalOf } from './commands.js';
+import { Failure, type RestResponse, type Sink } from './exchange.js';
+import { answerOf, type Answer, type RestReply } from './json.js';
+import type { KeptReplies } from './kept-replies.js';
+import type { RestSettings } from './options.js';
+import { concatenated } from './resp.js';
+import type { Runner, WaitingCommand } from './run.js';
+
+/** Longest time for which commands of one request wait. */
+const WAIT_MS = 25_000;
+/** Time between the blanks in front of the JSON of a request that waits: only a write shows that a client has gone. */
+const BLANK_MS = 5000;
+const encoder = new TextEncoder();
+
+/** How a client wants its replies. */
+export interface Form {
+  readonly inBase64: boolean;
+  readonly inResp: boolean;
+  /** One command: its reply alone, with status 400 for an error. */
+  readonly isSingle: boolean;
+}
+
+export class Replies {
+  readonly #runner: Runner;
+  readonly #access: Access;
+  readonly #form: Form;
+  readonly #settings: RestSettings;
+  readonly #kept: KeptReplies | undefined;
+  /** The command that waits. */
+  #waiting: WaitingCommand | undefined;
+  #hasWaitedTooLong = false;
+  #deadline: ReturnType<typeof setTimeout> | undefined;
+  #beginWaiting!: () => void;
+  readonly #waits = new Promise<void>((resolve) => {
+    this.#beginWaiting = resolve;
+  });
+
+  constructor(runner: Runner, access: Access, form: Form, settings: RestSettings, kept: KeptReplies | undefined) {
+    this.#runner = runner;
+    this.#access = access;
+    this.#form = form;
+    this.#settings = settings;
+    this.#kept = kept;
+  }
+
+  /** Runs commands one after another, and goes on behind one that failed. */
+  async ofPipeline(commands: readonly Command[]): Promise<RestResponse> {
+    const { inResp } = this.#form;
+    const isPlain = this.#kept === undefined && !inResp && !commands.some((command) => mayWait(nameOf(command)));
+    if (isPlain) {
+      const answers = commands.map((command) => this.#answer(this.#replyOf(command)));
+      await this.#written(commands);
+      return this.#response(answers);
+    }
+    const work = this.#bytesOfAll(commands);
+    // Without a handler, a failure while the body has not begun would end the process.
+    work.catch(() => {});
+    const isWaiting = await Promise.race([work.then(() => false), this.#waits.then(() => true)]);
+    if (isWaiting && !inResp) return this.#live(work);
+    return inResp ? this.#inResp(await work) : this.#response(this.#answersIn(await work));
+  }
+
+  /** Runs commands as a transaction. */
+  async ofTransaction(commands: readonly Command[]): Promise<RestResponse> {
+    const refusal = commands.map((command) => refusalOf(command, this.#access)).find((text) => text !== undefined);
+    if (refusal !== undefined) throw new Failure(400, refusal);
+    const run = (): Uint8Array => this.#runner.transactionBytes(commands);
+    const bytes = await (this.#kept === undefined ? run() : this.#kept.replyOf(commands, 0, run));
+    await this.#written(commands);
+    const [replies] = decode(bytes, this.#form.inBase64);
+    return this.#response((replies as RestReply[]).map((reply) => this.#answer(reply)));
+  }
+
+  #replyOf(command: Command): RestReply {
+    const refusal = refusalOf(command, this.#access);
+    if (refusal !== undefined) return new ReplyError(refusal, nameOf(command));
+    return this.#runner.reply(command, this.#form.inBase64);
+  }
+
+  async #bytesOfAll(commands: readonly Command[]): Promise<Uint8Array[]> {
+    try {
+      const replies: Uint8Array[] = [];
+      for (const [index, command] of commands.entries()) replies.push(await this.#bytesOf(command, index));
+      await this.#written(commands);
+      return replies;
+    } finally {
+      clearTimeout(this.#deadline);
+    }
+  }
+
+  async #bytesOf(command: Command, index: number): Promise<Uint8Array> {
+    const refusal = refusalOf(command, this.#access);
+    if (refusal !== undefined) return encoder.encode(`-${refusal}\r\n`);
+    const run = mayWait(nameOf(command))
+      ? (): Uint8Array | Promise<Uint8Array> => this.#wait(command)
+      : (): Uint8Array => this.#runner.replyBytes(command);
+    return this.#kept === undefined ? run() : this.#kept.replyOf([command], index, run, this.#beginWaiting);
+  }
+
+  #wait(command: Command): Uint8Array | Promise<Uint8Array> {
+    const waiting = this.#runner.waiting(command);
+    if (waiting.replyAtOnce !== undefined) return waiting.replyAtOnce;
+    this.#waiting = waiting;
+    this.#deadline ??= setTimeout(() => this.#abandon(), WAIT_MS);
+    if (this.#hasWaitedTooLong) waiting.abandon();
+    this.#beginWaiting();
+    return waiting.reply;
+  }
+
+  #abandon(): void {
+    this.#hasWaitedTooLong = true;
+    this.#waiting?.abandon();
+  }
+
+  /** Between commands that may have written and their response. */
+  async #written(commands: readonly Command[]): Promise<void> {
+    if (commands.every(isRead)) return;
+    this.#runner.changes += 1;
+    try {
+      await this.#settings.durable?.();
+    } catch (cause) {
+      throw new Failure(
+        503,
+        `ERR the change could not be made durable, and may have run: ${(cause as Error)?.message}`,
+      );
+    }
+  }
+
+  /** A response that begins before its replies are there. Its status is 200, whatever comes of it. */
+  #live(work: Promise<Uint8Array[]>): RestResponse {
+    const body = (sink: Sink): (() => void) => {
+      const blanks = setInterval(() => sink.write(' '), BLANK_MS);
+      const finish = (value: unknown): void => {
+        clearInterval(blanks);
+        sink.write(JSON.stringify(value));
+        sink.end();
+      };
+      work.then(
+        (replies) => finish(this.#valueOf(this.#answersIn(replies))),
+        (error: Error) => finish({ error: error.message }),
+      );
+      return () => {
+        clearInterval(blanks);
+        // A repeated request may ask for the reply again.
+        if (this.#kept === undefined) this.#abandon();
+      };
+    };
+    return { status: 200, headers: this.#headers('application/json'), body };
+  }
+
+  #answersIn(replies: readonly Uint8Array[]): Answer[] {
+    return replies.map((bytes) => this.#answer(decode(bytes, this.#form.inBase64)[0] ?? null));
+  }
+
+  #answer(reply: RestReply): Answer {
+    return answerOf(reply, this.#form.inBase64);
+  }
+
+  #valueOf(answers: readonly Answer[]): unknown {
+    return this.#form.isSingle ? answers[0] : answers;
+  }
+
+  #response(answers: readonly Answer[]): RestResponse {
+    const value = this.#valueOf(answers);
+    const status = this.#form.isSingle && 'error' in (value as Answer) ? 400 : 200;
+    return { status, headers: this.#headers('application/json'), body: JSON.stringify(value) };
+  }
+
+  #inResp(replies: readonly Uint8Array[]): RestResponse {
+    return { status: 200, headers: this.#headers('application/octet-stream'), body: concatenated(replies) };
+  }
+
+  #headers(contentType: string): Record<string, string> {
+    const position = this.#settings.position?.() ?? this.#runner.changes;
+    return { 'content-type': contentType, 'upstash-sync-token': String(position) };
+  }
+}
+
+function decode(bytes: Uint8Array, asBytes: boolean): RestReply[] {
+  return asBytes ? decodeReplies(bytes, { buffer: true }) : decodeReplies(bytes);
+}
