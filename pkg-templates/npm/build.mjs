@@ -36,6 +36,7 @@ const LAYERS = {
   'index.js': ['base/errors.ts', 'host/clock.ts', 'db/built-in.ts'],
   'hints.js': ['hints/complete.ts', 'hints/hint.ts', 'hints/script-fault.ts', 'hints/unfinished.ts'],
   'persist.js': ['persist/open-files.ts'],
+  'upstash.js': ['adapters/upstash/node-listener.ts'],
   'persist-browser.js': ['persist/errors.ts', 'persist/indexeddb.ts', 'persist/open-browser.ts'],
   'server.js': ['server/create-server.ts', 'server/server.ts'],
   'testing-shared.js': ['testing/clock.ts', 'testing/portable.ts'],
@@ -217,7 +218,7 @@ async function commandLine() {
     format: 'esm',
     target: 'node20',
     platform: 'node',
-    plugins: [layers(['stand-ins.js', 'index.js', 'hints.js', 'server.js', 'testing.js'], '../esm')],
+    plugins: [layers(['stand-ins.js', 'index.js', 'hints.js', 'server.js', 'testing.js', 'upstash.js'], '../esm')],
   });
 }
 

@@ -42,6 +42,10 @@ export async function serveBuild(t, build, ...options) {
   child.stderr.on('data', (text) => {
     errors += text;
   });
+  let output = '';
+  child.stdout.on('data', (text) => {
+    output += text;
+  });
   const exited = once(child, 'exit');
   const line = await Promise.race([
     once(createInterface({ input: child.stdout }), 'line').then(([text]) => text),
@@ -64,6 +68,8 @@ export async function serveBuild(t, build, ...options) {
     stop,
     exited: exited.then(([code]) => code),
     errors: () => errors,
+    output: () => output,
+    printed: (pattern) => until(() => pattern.test(output), String(pattern)),
     status: (name) => statusOf(child.pid, name),
   };
 }

@@ -5,6 +5,7 @@ import type { Server } from '../server/server.js';
 import type { ServerOptions } from '../server/options.js';
 import { printError, printOut } from './output.js';
 import { readVersion } from './package-files.js';
+import { httpOptionsOf, HttpService, type HttpOptions } from './serve-http.js';
 
 const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SIGTERM, SIGHUP or SHUTDOWN
   --port N              the TCP port (6379); 0 selects a free port, or none with --unixsocket
@@ -19,6 +20,10 @@ const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SI
   --maxmemory BYTES     the memory limit, for example 100mb
   --maxmemory-policy P  the eviction policy: allkeys-lru, volatile-ttl, ... (noeviction: writes fail)
   --enable-debug-command WHEN  DEBUG for connections: yes, local or no (no)
+  --http [ADDRESS:]PORT the REST protocol of Upstash as well, for @upstash/redis; 0 selects a free port
+  --http-token-file FILE  its token; else the variable KEYLATCH_HTTP_TOKEN, else one is drawn and printed
+  --http-origins ORIGIN...  pages of these origins may use it, such as https://example.org (none)
+  --no-token            it answers requests without a token; on this machine only
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
   --scripting           runs Lua: EVAL, FCALL, ..., by the package keylatch-scripting
   --quiet               prints errors only`;
@@ -28,6 +33,7 @@ const EXIT_USAGE = 2;
 
 interface Request {
   readonly options: ServerOptions;
+  readonly http: HttpOptions | undefined;
   readonly quiet: boolean;
 }
 
@@ -84,8 +90,21 @@ function given<T extends object>(options: { [K in keyof T]: T[K] | undefined }):
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 }
 
+/** Options of HTTP; undefined without `--http`. */
+function readHttp(pairs: Map<string, string>, isQuiet: boolean): HttpOptions | undefined {
+  const address = textOf(pairs, 'http');
+  const tokenFile = textOf(pairs, 'http-token-file');
+  const origins = textOf(pairs, 'http-origins');
+  const hasNoToken = pairs.delete('no-token');
+  if (address !== undefined) return httpOptionsOf({ address, tokenFile, hasNoToken, origins, isQuiet }, process.env);
+  if (tokenFile !== undefined || origins !== undefined || hasNoToken)
+    throw new UsageError('--http-token-file, --http-origins and --no-token go with --http');
+  return undefined;
+}
+
 function read(pairs: Map<string, string>): Request {
   const quiet = pairs.delete('quiet');
+  const http = readHttp(pairs, quiet);
   const named = given<ServerOptions>({
     port: numberOf(pairs, 'port'),
     bind: textOf(pairs, 'bind'),
@@ -99,7 +118,7 @@ function read(pairs: Map<string, string>): Request {
     appendfsync: wordOf(pairs, 'appendfsync', ['always', 'everysec', 'no']),
     onError: fail,
   } as { [K in keyof ServerOptions]: ServerOptions[K] | undefined });
-  return { options: { ...named, config: Object.fromEntries(pairs) }, quiet };
+  return { options: { ...named, config: Object.fromEntries(pairs) }, http, quiet };
 }
 
 /** Reports that the engine has trapped, and exits: nothing it serves from here on can be trusted. */
@@ -109,35 +128,52 @@ function fail(error: unknown): void {
 }
 
 /** Resolves when a signal or a client asked for the end, and the server has ended. */
-function stopped(server: Server): Promise<void> {
+async function stopped(server: Server, http: HttpService | undefined): Promise<void> {
   let asked = false;
-  const stop = (): void => {
+  const stop = async (): Promise<void> => {
     if (asked) process.exit(EXIT_FAILED);
     asked = true;
-    server.close().catch(fail);
+    // Responses under way need the engine.
+    await http?.close();
+    await server.close();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  return server.closed.catch(fail);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop().catch(fail));
+  await server.closed.catch(fail);
+  await http?.close();
+}
+
+/** Serves HTTP beside a server that listens, which ends if that fails. */
+async function serveHttp(server: Server, options: HttpOptions): Promise<HttpService> {
+  try {
+    return await new HttpService(server, options).listen();
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
 }
 
 /** Serves until it is stopped. Returns the exit code. */
 export async function serve(words: readonly string[]): Promise<number> {
-  let server: Server;
+  let ended: Promise<void>;
   try {
     const pairs = pairsOf(words);
     if (pairs.has('help')) {
       printOut(USAGE);
       return 0;
     }
-    const { options, quiet } = read(pairs);
-    server = createServer(options);
+    const { options, http: httpOptions, quiet } = read(pairs);
+    const server = createServer(options);
     await server.listen();
+    const http = httpOptions && (await serveHttp(server, httpOptions));
+    // A signal may follow the printed line at once.
+    ended = stopped(server, http);
     if (!quiet) printOut(`keylatch ${readVersion()} serves ${server.addresses.join(', ')} (process ${process.pid})`);
+    if (http !== undefined && !quiet) printOut(http.environment);
   } catch (error) {
     const isUsage = [UsageError, RangeError, TypeError].some((kind) => error instanceof kind);
     printError(`keylatch serve: ${(error as Error).message}${isUsage ? '; see keylatch serve --help' : ''}`);
     return isUsage ? EXIT_USAGE : EXIT_FAILED;
   }
-  await stopped(server);
+  await ended;
   return 0;
 }

@@ -214,6 +214,13 @@ export class Server implements AsyncDisposable {
     return this.close();
   }
 
+  /** @internal Resolves when the log has all effects so far, as before replies to clients leave; rejects if it cannot be written. */
+  async appended(): Promise<void> {
+    const appended = this.#storage?.hasLog ? this.#storage.appendPending() : true;
+    if (appended === false) throw new Error('the log cannot be written');
+    await appended;
+  }
+
   /** @internal Stops listening, so that the system refuses connections; data stays. */
   pause(): void {
     void this.#listeners.stop();
