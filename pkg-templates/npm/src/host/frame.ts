@@ -3,7 +3,7 @@
  * (src/wasm/frame.rs). Writes texts, numbers and bytes, and reads replies. The fastest ways for texts were found by
  * measurement, by runtime and length.
  */
-import { AsciiText, hasBuffer } from './ascii-text.js';
+import { AsciiText, hasBuffer } from '../resp/ascii-text.js';
 import { ARGUMENT_MAX, bytesOf, commandName, type Argument, argumentText } from '../base/argument.js';
 import { ReplyError } from '../base/errors.js';
 import { NAMES } from './generated/convention.js';

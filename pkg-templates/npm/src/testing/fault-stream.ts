@@ -2,7 +2,7 @@
 import type { StreamUser } from '../host/streams.js';
 import type { ClientStream } from '../server/stream-source.js';
 import type { Faults } from './faults.js';
-import { argumentsOf, requestOf, RequestSplitter, type ClientRequest } from './request-splitter.js';
+import { argumentsOf, requestOf, RequestSplitter, type ClientRequest } from '../resp/request-splitter.js';
 
 export type Write = (output: Uint8Array) => void;
 
