@@ -6,6 +6,7 @@ import { bytesOf, isBytes, argumentText, type Argument } from '../base/argument.
 import type { Connection } from './connection.js';
 import { ReplyError } from '../base/errors.js';
 import { NO_ROW } from '../host/frame.js';
+import { concat } from '../resp/concat.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { keyIndices, specsOf } from './key-positions.js';
 import { wordOf } from './key-specs.js';
@@ -40,13 +41,7 @@ export class Prefix {
 
   /** A key of the view as a key of the database. What is no argument is left to the check of arguments. */
   apply(key: Argument, prefix = this.text): Argument {
-    if (isBytes(key)) {
-      const head = encoder.encode(prefix);
-      const bytes = new Uint8Array(head.length + key.length);
-      bytes.set(head);
-      bytes.set(key, head.length);
-      return bytes;
-    }
+    if (isBytes(key)) return concat([encoder.encode(prefix), key]);
     const text = argumentText(key);
     return text === undefined ? key : prefix + text;
   }

@@ -4,7 +4,7 @@ import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
 import type { MessageKind, MessageListener, SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
 import type { Hub } from './hub.js';
-import { requestBytes } from './request-bytes.js';
+import { encodeRequests } from '../resp/encode.js';
 import type { CommandRequest, Push } from './wire.js';
 
 const { bytesOf, decodeReplies, textOf } = Keylatch.parts;
@@ -105,7 +105,7 @@ export class SharedSubscriptions {
       this.#epoch = epoch;
       const setup = isNew ? this.#everything() : [];
       const commands = command === undefined ? setup : [...setup, command];
-      const bytes = requestBytes(commands.length === 0 ? [['PING']] : commands);
+      const bytes = encodeRequests(commands.length === 0 ? [['PING']] : commands);
       return { kind: 'command', client: this.#client, bytes, opens: isNew };
     };
     const { deadlineMs } = this.#hub.options;

@@ -1,5 +1,5 @@
 /** Bodies of HTTP requests, up to a limit: a body is held in memory before its command runs. */
-import { concatenated } from './resp.js';
+import { concat } from '../../resp/concat.js';
 
 /** Bytes of a body unless the program sets another limit; Upstash has this one. */
 export const BODY_BYTES_MAX = 10 * 1024 * 1024;
@@ -27,5 +27,5 @@ export async function bodyBytes(request: Request, maxBytes: number): Promise<Uin
     }
     pieces.push(piece.value);
   }
-  return concatenated(pieces);
+  return concat(pieces);
 }

@@ -1,6 +1,7 @@
 /** Handler of HTTP requests in the REST protocol of Upstash, with the types of `fetch`. */
 import { BODY_BYTES_MAX, bodyBytes, BodyTooLarge } from './body.js';
-import { concatenated, readReplies } from './resp.js';
+import { concat } from '../../resp/concat.js';
+import { firstReply } from './json.js';
 import { answerOf } from './requester.js';
 import {
   commandOf,
@@ -165,11 +166,11 @@ function replied(runner: Runner, commands: readonly (readonly Uint8Array[])[], s
   const replies = runner.pipeline(commands);
   const headers = { 'upstash-sync-token': String(runner.requests) };
   if (form.inResp) {
-    return new Response(concatenated(replies) as BufferSource, {
+    return new Response(concat(replies) as BufferSource, {
       headers: { ...UNSTORED, ...headers, 'content-type': 'application/octet-stream' },
     });
   }
-  const answers = replies.map((bytes) => answerOf(readReplies(bytes)[0] ?? null, form.inBase64));
+  const answers = replies.map((bytes) => answerOf(firstReply(bytes), form.inBase64));
   const [first] = answers;
   if (!single || first === undefined) return json(200, answers, headers);
   return json('error' in first ? 400 : 200, first, headers);

@@ -1,6 +1,7 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
 import { onAbort, type AbortSignalLike } from '../../base/abort.js';
-import { jsonOf, readReplies, RestError, type RestValue } from './resp.js';
+import { ReplyError } from '../../base/errors.js';
+import { firstReply, jsonOf, type RestValue } from './json.js';
 import { commandOf, commandsOf, RefusedRequest, runnerOf, subscribe, type UpstashDatabase } from './run.js';
 
 /** Request of a client of @upstash/redis. */
@@ -24,7 +25,7 @@ type Answer = { result: unknown } | { error: string };
 
 /** A reply as an item of a response. */
 export function answerOf(value: RestValue, inBase64: boolean): Answer {
-  return value instanceof RestError ? { error: value.message } : { result: jsonOf(value, inBase64) };
+  return value instanceof ReplyError ? { error: value.message } : { result: jsonOf(value, inBase64) };
 }
 
 /**
@@ -37,7 +38,7 @@ export function upstashRequester(db: UpstashDatabase): UpstashRequester {
     if (signal?.aborted) return { result: signal.reason ?? 'Aborted' };
     const [kind, ...names] = path;
     if (kind === 'pipeline') {
-      return runner.pipeline(commandsOf(body)).map((bytes) => answerOf(readReplies(bytes)[0] ?? null, false));
+      return runner.pipeline(commandsOf(body)).map((bytes) => answerOf(firstReply(bytes), false));
     }
     if (kind === 'multi-exec') return runner.transaction(commandsOf(body)).map((reply) => answerOf(reply, false));
     if (kind === 'subscribe' || kind === 'psubscribe') {
@@ -47,7 +48,7 @@ export function upstashRequester(db: UpstashDatabase): UpstashRequester {
     }
     if (kind !== undefined) throw new RefusedRequest(`ERR /${path.join('/')} is not available without HTTP`);
     const [reply] = runner.pipeline([commandOf(body)]);
-    return answerOf(readReplies(reply as Uint8Array)[0] ?? null, false);
+    return answerOf(firstReply(reply as Uint8Array), false);
   };
   return { readYourWrites: true, upstashSyncToken: '', request: request as UpstashRequester['request'] };
 }

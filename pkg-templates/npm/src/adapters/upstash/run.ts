@@ -1,7 +1,12 @@
 /** Commands of the REST protocol on an engine: single ones, pipelines and transactions, with replies in RESP2. */
 import type { Client } from '../../client/client.js';
 import type { Keylatch } from '../../db/keylatch.js';
-import { concatenated, readReplies, requestBytes, RestError, textOfBytes, type RestValue } from './resp.js';
+import { commandName } from '../../base/argument.js';
+import { ReplyError } from '../../base/errors.js';
+import { concat } from '../../resp/concat.js';
+import { encodeError, encodeRequests } from '../../resp/encode.js';
+import { decodeReplies } from '../../resp/reply.js';
+import type { RestValue } from './json.js';
 
 /** Part of a database that the REST protocol needs. */
 export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'closed'>;
@@ -47,11 +52,11 @@ export function commandsOf(body: unknown): Uint8Array[][] {
   throw new RefusedRequest('ERR a pipeline is a JSON array of commands, which are arrays');
 }
 
-function refusal(argv: readonly Uint8Array[]): RestError | undefined {
-  const name = textOfBytes(argv[0] as Uint8Array).toUpperCase();
+function refusal(argv: readonly Uint8Array[]): string | undefined {
+  const name = commandName(argv[0]);
   if (!OF_CONNECTIONS.has(name)) return undefined;
   const hint = HINTS[name];
-  return new RestError(`ERR ${name} is not available over REST${hint === undefined ? '' : `: ${hint}`}`);
+  return `ERR ${name} is not available over REST${hint === undefined ? '' : `: ${hint}`}`;
 }
 
 /** Runs requests of one database, on a client of its own. */
@@ -73,33 +78,32 @@ class Runner {
 
   #run(argv: readonly Uint8Array[]): Uint8Array {
     const refused = refusal(argv);
-    if (refused !== undefined) return errorBytes(refused.message);
+    if (refused !== undefined) return encodeError(refused);
     const reply = this.#connected().callRaw(...argv);
     if (reply.length > 0) return reply;
     // The client is blocked. Without it the command ends, and no element is lost.
     this.#disconnect();
-    return errorBytes(`ERR ${textOfBytes(argv[0] as Uint8Array).toUpperCase()} has to wait, which REST does not`);
+    return encodeError(`ERR ${commandName(argv[0])} has to wait, which REST does not`);
   }
 
   /** Replies of a transaction. A refused transaction throws, and nothing has run. */
   transaction(commands: readonly (readonly Uint8Array[])[]): RestValue[] {
     this.requests += 1;
-    const refused = commands.map(refusal).find((error) => error !== undefined);
-    if (refused !== undefined) throw new RefusedRequest(refused.message);
+    const refused = commands.map(refusal).find((message) => message !== undefined);
+    if (refused !== undefined) throw new RefusedRequest(refused);
     const client = this.#connected();
-    const words = (name: string): Uint8Array[] => [encoder.encode(name)];
     // One call: nothing of another client, and no listener, runs in between.
     const outputs: Uint8Array[] = [];
-    let fed = client.feed(requestBytes([words('MULTI'), ...commands, words('EXEC')]));
+    let fed = client.feed(encodeRequests([['MULTI'], ...commands, ['EXEC']]));
     outputs.push(fed.output);
     for (; fed.more; outputs.push(fed.output)) fed = client.feed(new Uint8Array(0));
-    const replies = readReplies(concatenated(outputs));
+    const replies = decodeReplies(concat(outputs), { buffer: true }) as RestValue[];
     const result = replies[commands.length + 1];
     if (Array.isArray(result)) return result;
     this.#disconnect();
-    const reason = replies.slice(1, -1).find((reply) => reply instanceof RestError) as RestError | undefined;
+    const reason = replies.slice(1, -1).find((reply) => reply instanceof ReplyError);
     const message =
-      result instanceof RestError ? result.message : 'ERR the transaction has to wait, which REST does not';
+      result instanceof ReplyError ? result.message : 'ERR the transaction has to wait, which REST does not';
     throw new RefusedRequest(reason === undefined ? message : `${message} (${reason.message})`);
   }
 
@@ -114,10 +118,6 @@ class Runner {
     this.#client?.close();
     this.#client = undefined;
   }
-}
-
-function errorBytes(message: string): Uint8Array {
-  return encoder.encode(`-${message}\r\n`);
 }
 
 const runners = new WeakMap<object, Runner>();
