@@ -46,6 +46,11 @@ function refuse(name: string): void {
   if (REFUSED.test(name)) throw new TypeError(`${name} is not available across tabs`);
 }
 
+/** True if the leader changed before EXEC was sent: nothing ran, and the work of a transaction can begin anew. */
+export function isLostTransaction(error: unknown): boolean {
+  return error instanceof TabsError && error.code === 'LEADER_CHANGED' && !error.mayHaveRun;
+}
+
 export class TabClient {
   readonly #hub: Hub;
   readonly #number: number;
