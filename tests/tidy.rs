@@ -15,6 +15,8 @@ mod import_graph;
 mod methods;
 #[path = "tidy/packages.rs"]
 mod packages;
+#[path = "tidy/resp_bytes.rs"]
+mod resp_bytes;
 #[path = "tidy/rust_text.rs"]
 mod rust_text;
 #[path = "tidy/sessions.rs"]
@@ -98,6 +100,11 @@ fn no_typescript_file_needs_itself_through_others() {
 #[test]
 fn exceptions_of_typescript_are_gone_when_they_are_not_needed() {
     expect_none(typescript_floors::stale_exceptions(&typescript_sources()));
+}
+
+#[test]
+fn bytes_of_the_protocol_are_handled_on_one_floor() {
+    expect_none(typescript_sources().iter().flat_map(resp_bytes::outside_resp).collect());
 }
 
 #[test]

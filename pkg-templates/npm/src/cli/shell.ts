@@ -3,6 +3,8 @@ import { Keylatch } from '../db/built-in.js';
 import { LineError } from '../base/errors.js';
 import type { Stream } from '../host/streams.js';
 import { findScriptFault, printScriptFault } from '../hints/script-fault.js';
+import { concat } from '../resp/concat.js';
+import { asVerbatim, encodeRequests } from '../resp/encode.js';
 import { INVALID_REPETITIONS, repetitionsOf } from '../hints/repetitions.js';
 import { printReply, splitLine } from '../db/tools.js';
 import { help } from './help.js';
@@ -108,7 +110,7 @@ export class Shell {
   }
 
   #repeat(argv: readonly Uint8Array[], words: readonly string[], times: number): void {
-    const request = requestOf(argv);
+    const request = encodeRequests([argv]);
     for (let left = times; left > 0; left -= 1) this.#feed(request, words);
   }
 
@@ -136,8 +138,8 @@ export class Shell {
       this.#stream = this.#open();
     }
     if (!this.#stream.listening) this.#isMonitor = false;
-    const reply = new Uint8Array(Buffer.concat(pieces));
-    const text = printReply(this.#db, answersText(words) ? verbatim(reply) : reply);
+    const reply = concat(pieces);
+    const text = printReply(this.#db, answersText(words) ? asVerbatim(reply) : reply);
     if (text !== '') this.#show(this.#showsPlaces ? withPlace(text, words) : text);
     if (!this.waiting) this.#whenUnblocked?.();
   }
@@ -152,21 +154,4 @@ function answersText(words: readonly string[]): boolean {
 function withPlace(text: string, words: readonly string[]): string {
   const fault = text.startsWith('(error)') ? findScriptFault(words, text) : undefined;
   return fault ? `${text}\n${printScriptFault(fault)}` : text;
-}
-
-/** Marks a reply that is one string as a verbatim text of RESP3; returns any other unchanged. */
-function verbatim(reply: Uint8Array): Uint8Array {
-  const [, length] = /^\$(\d+)\r\n/.exec(Buffer.from(reply).toString('latin1', 0, 16)) ?? [];
-  if (length === undefined) return reply;
-  const format = 'txt:';
-  return Buffer.concat([
-    Buffer.from(`=${Number(length) + format.length}\r\n${format}`),
-    reply.subarray(`$${length}\r\n`.length),
-  ]);
-}
-
-/** A command as RESP. */
-function requestOf(argv: readonly Uint8Array[]): Uint8Array {
-  const parts = argv.flatMap((word) => [Buffer.from(`$${word.length}\r\n`), word, Buffer.from('\r\n')]);
-  return Buffer.concat([Buffer.from(`*${argv.length}\r\n`), ...parts]);
 }

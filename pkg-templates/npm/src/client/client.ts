@@ -10,7 +10,6 @@ import { NO_ROW } from '../host/frame.js';
 import type { Row } from '../host/generated/convention.js';
 import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
-import { Multi } from './multi.js';
 import { PrefixedClient } from './prefix.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { Site } from './single-flight.js';
@@ -19,8 +18,8 @@ import { fromCaller } from '../base/stack.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { TRACK, Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
 import { checked } from '../base/option-check.js';
-import { PreparedScripts } from './sugar/prepared-scripts.js';
 import { runTransaction } from './transaction.js';
+import { TransactionCommands } from './transaction-commands.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
 /** Result of feeding a chunk of RESP. */
@@ -38,7 +37,7 @@ const SHARED_WATCH =
   'use db.transaction(async (client) => ...), or watch on a db.client() of your own';
 
 /** Runs commands immediately, and returns promises for blocking ones; bulk strings as Text. */
-class Direct<Text extends string | Uint8Array> extends PreparedScripts<Text> {
+class Direct<Text extends string | Uint8Array> extends TransactionCommands<Text> {
   readonly #connection: Connection;
   readonly #asBytes: boolean;
 
@@ -92,23 +91,18 @@ class Direct<Text extends string | Uint8Array> extends PreparedScripts<Text> {
     return waitFor(this.#connection, request) as Promise<T>;
   }
 
-  /** A transaction: queue commands on it, then `exec()`. */
-  multi(): Multi<[], Text> {
-    return new Multi<[], Text>((queue) => runTransaction(this.#connection, queue, this.#asBytes));
+  /** @internal */
+  protected override transact(queue: readonly (readonly Argument[])[]): unknown {
+    return runTransaction(this.#connection, queue, this.#asBytes);
   }
 
   /**
    * Watches keys: if one changes, the next transaction of this client returns null. Only for clients of `db.client()` and
    * `db.transaction()`: on the database itself another part of the program could run EXEC in between.
    */
-  watch(...keys: Argument[]): 'OK' {
+  override watch(...keys: Argument[]): 'OK' {
     if (this.#connection.isShared) throw fromCaller(new Error(SHARED_WATCH));
-    return this.execute<'OK'>(['WATCH', ...keys]);
-  }
-
-  /** Forgets all watched keys of this client. */
-  unwatch(): 'OK' {
-    return this.execute<'OK'>(['UNWATCH']);
+    return super.watch(...keys);
   }
 }
 

@@ -6,14 +6,14 @@ import { bytesOf, isBytes, argumentText, type Argument } from '../base/argument.
 import type { Connection } from './connection.js';
 import { ReplyError } from '../base/errors.js';
 import { NO_ROW } from '../host/frame.js';
+import { concat } from '../resp/concat.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { keyIndices, specsOf } from './key-positions.js';
 import { wordOf } from './key-specs.js';
-import { Multi } from './multi.js';
 import type { Carried, Now } from '../base/result-mode.js';
 import type { Site } from './single-flight.js';
 import { runTransaction } from './transaction.js';
-import { PreparedScripts } from './sugar/prepared-scripts.js';
+import { TransactionCommands } from './transaction-commands.js';
 import { waitFor, type WaitOptions } from './waits.js';
 
 /** Commands about all keys of a database, which no prefix can narrow. */
@@ -40,13 +40,7 @@ export class Prefix {
 
   /** A key of the view as a key of the database. What is no argument is left to the check of arguments. */
   apply(key: Argument, prefix = this.text): Argument {
-    if (isBytes(key)) {
-      const head = encoder.encode(prefix);
-      const bytes = new Uint8Array(head.length + key.length);
-      bytes.set(head);
-      bytes.set(key, head.length);
-      return bytes;
-    }
+    if (isBytes(key)) return concat([encoder.encode(prefix), key]);
     const text = argumentText(key);
     return text === undefined ? key : prefix + text;
   }
@@ -98,13 +92,24 @@ export class Prefix {
     return KEY_FIRST.test(name) && reply.length > 0 ? [this.#stripped(reply[0]), ...reply.slice(1)] : reply;
   }
 
+  /** The commands of a transaction as commands of the database. */
+  rewriteEach(queue: readonly (readonly Argument[])[]): (readonly Argument[])[] {
+    return queue.map((argv) => this.rewrite(argv));
+  }
+
+  /** The replies of a transaction, unless it has none, with keys as the view has them. */
+  stripEach(queue: readonly (readonly Argument[])[], replies: unknown): unknown {
+    if (!Array.isArray(replies)) return replies;
+    return replies.map((reply, index) => this.strip(queue[index] ?? [], reply));
+  }
+
   #stripped(key: unknown): unknown {
     return (key as string | Uint8Array).slice(isBytes(key) ? this.#byteLength : this.text.length);
   }
 }
 
 /** Commands of a view, with bulk strings as Text. */
-export class PrefixedCommands<Text extends string | Uint8Array> extends PreparedScripts<Text> {
+export class PrefixedCommands<Text extends string | Uint8Array> extends TransactionCommands<Text> {
   readonly #connection: Connection;
   readonly #prefix: Prefix;
   readonly #asBytes: boolean;
@@ -132,24 +137,10 @@ export class PrefixedCommands<Text extends string | Uint8Array> extends Prepared
     return this.#prefix.strip(argv, await waitFor(this.#connection, request)) as T;
   }
 
-  /** A transaction: queue commands on it, then `exec()`. */
-  multi(): Multi<[], Text> {
-    return new Multi<[], Text>((queue) => {
-      const sent = queue.map((argv) => this.#prefix.rewrite(argv));
-      const replies = runTransaction(this.#connection, sent, this.#asBytes);
-      if (!Array.isArray(replies)) return replies;
-      return replies.map((reply, index) => this.#prefix.strip(queue[index] ?? [], reply));
-    });
-  }
-
-  /** Watches keys: if one changes, the next transaction of this client returns null. */
-  watch(...keys: Argument[]): 'OK' {
-    return this.execute<'OK'>(['WATCH', ...keys]);
-  }
-
-  /** Forgets all watched keys of the client. */
-  unwatch(): 'OK' {
-    return this.execute<'OK'>(['UNWATCH']);
+  /** @internal */
+  protected override transact(queue: readonly (readonly Argument[])[]): unknown {
+    const replies = runTransaction(this.#connection, this.#prefix.rewriteEach(queue), this.#asBytes);
+    return this.#prefix.stripEach(queue, replies);
   }
 }
 

@@ -1,5 +1,4 @@
 /** Optimistic transactions: work on a client of its own, again while watched keys change. */
-import type { Client } from './client.js';
 import { WatchError } from '../base/errors.js';
 import type { Shape } from '../base/option-check.js';
 import { abortReason, onAbort, type AbortSignalLike } from '../base/abort.js';
@@ -17,17 +16,28 @@ export const TRANSACTION: Shape<TransactionOptions> = { retries: 'integer', sign
 
 const RETRIES = 16;
 
+/** @internal The client of a transaction; across tabs `close` returns a promise. */
+export interface WatchingClient {
+  readonly closed: boolean;
+  close(): void | Promise<void>;
+}
+
 /** @internal A client for one attempt, and whether its last EXEC ran nothing. */
-export interface Attempt {
+export interface Attempt<Client extends WatchingClient> {
   readonly client: Client;
   isAborted(): boolean;
 }
 
-/** @internal Runs `work` until its transaction is committed, or until it ends without one. */
-export async function runWatched<T>(
-  begin: () => Attempt,
+/**
+ * @internal
+ * Runs `work` until its transaction is committed, or until it ends without one. After an error of which `isLost` is true
+ * nothing has run, and the work begins anew.
+ */
+export async function runWatched<T, Client extends WatchingClient>(
+  begin: () => Attempt<Client>,
   work: (client: Client) => T | Promise<T>,
   { retries = RETRIES, signal }: TransactionOptions,
+  isLost: (error: unknown) => boolean = () => false,
 ): Promise<T> {
   if (typeof work !== 'function') throw new TypeError('transaction: expected a function of a client');
   if (!Number.isSafeInteger(retries) || retries < 0)
@@ -35,15 +45,17 @@ export async function runWatched<T>(
   for (let attempt = 0; attempt <= retries; attempt += 1) {
     if (signal?.aborted) throw abortReason(signal);
     const { client, isAborted } = begin();
-    const stopListening = onAbort(signal, () => client.close());
+    const stopListening = onAbort(signal, () => void client.close());
     try {
       const result = await work(client);
       if (!isAborted()) return result;
     } catch (error) {
-      throw signal?.aborted && client.closed ? abortReason(signal) : error;
+      if (signal?.aborted && client.closed) throw abortReason(signal);
+      if (!isLost(error)) throw error;
     } finally {
       stopListening();
-      client.close();
+      const closing = client.close();
+      if (closing !== undefined) await closing;
     }
   }
   throw new WatchError(retries + 1);

@@ -12,6 +12,7 @@ import { instantiate, type EngineModule } from '../host/module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
 import { PARTS } from './parts.js';
+import { concat } from '../resp/concat.js';
 import { textOf } from '../resp/reply.js';
 import { Streams } from '../host/streams.js';
 import type { SaveRequests } from '../host/save-requests.js';
@@ -215,10 +216,7 @@ export class Keylatch extends ObservableClient {
 
   #expectsReply(step: string, reply: Uint8Array): boolean {
     const text = encoder.encode(step);
-    const bytes = new Uint8Array(text.length + reply.length);
-    bytes.set(text);
-    bytes.set(reply, text.length);
-    return this.#input(bytes, (engine, length) => engine.expectsReply(length, text.length));
+    return this.#input(concat([text, reply]), (engine, length) => engine.expectsReply(length, text.length));
   }
 
   #splitLine(line: string): Uint8Array[] {

@@ -12,16 +12,10 @@ import {
   type ListenOptions,
 } from '../host/events.js';
 import type { Host } from '../host/host.js';
+import type { MessageKind, MessageListener } from '../client/channels.js';
 import { MESSAGES, Messages, type MessagesOptions } from '../client/messages.js';
 import { checked } from '../base/option-check.js';
-import {
-  SUBSCRIBE,
-  Subscriptions,
-  type MessageKind,
-  type MessageListener,
-  type SubscribeOptions,
-  type Unsubscribe,
-} from '../client/subscriptions.js';
+import { SUBSCRIBE, Subscriptions, type SubscribeOptions, type Unsubscribe } from '../client/subscriptions.js';
 
 /** The client of a database, which also listens to its events and channels. */
 export class ObservableClient extends Client {

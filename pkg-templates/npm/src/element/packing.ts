@@ -1,4 +1,5 @@
 /** Bytes in a link: deflated (raw) and in base64url. Needs no server. */
+import { concat } from '../resp/concat.js';
 
 /** Limit of the unpacked size, which protects the reader's memory from crafted links. */
 export const MAX_UNPACKED_BYTES = 1 << 20;
@@ -25,17 +26,7 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<A
     if (length > MAX_UNPACKED_BYTES) throw new RangeError('more than 1 MiB');
     chunks.push(piece.value);
   }
-  return concat(chunks, length);
-}
-
-function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return concat(chunks);
 }
 
 function toBase64Url(bytes: Uint8Array): string {

@@ -1,6 +1,7 @@
 /** The log of effects of one engine: whether it is on, pieces that were taken early, and the signal for stores. */
 import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
+import { concat } from '../resp/concat.js';
 
 const NOTHING = new Uint8Array(0);
 
@@ -71,13 +72,6 @@ export class EffectsLog {
   #collect(instance: Instance): void {
     const effects = instance.guarded(() => instance.engine.takeEffects()) as Uint8Array<ArrayBuffer>;
     if (effects.length === 0) return;
-    this.#pending = this.#pending.length === 0 ? effects : joined(this.#pending, effects);
+    this.#pending = this.#pending.length === 0 ? effects : concat([this.#pending, effects]);
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

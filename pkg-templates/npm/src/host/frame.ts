@@ -1,14 +1,15 @@
 /**
  * The frame of one instance, from which the engine reads the arguments of a command and in which it leaves the reply
- * (src/wasm/frame.rs). Writes texts, numbers and bytes, and reads replies. The fastest ways for texts were found by
+ * (src/wasm/frame.rs). Writes texts, numbers and bytes. The fastest ways for texts were found by
  * measurement, by runtime and length.
  */
-import { AsciiText, hasBuffer } from './ascii-text.js';
+import { AsciiText, hasBuffer } from '../resp/ascii-text.js';
 import { ARGUMENT_MAX, bytesOf, commandName, type Argument, argumentText } from '../base/argument.js';
 import { ReplyError } from '../base/errors.js';
 import { NAMES } from './generated/convention.js';
 import { type GlueEngine, StackNeed, type StackProbe } from './glue.js';
-import { ReplyReader, textOf, type Reply } from '../resp/reply.js';
+import { readCallReply } from '../resp/call-reply.js';
+import type { Reply } from '../resp/reply.js';
 
 /** Each of the first arguments, the name included, has a fixed span with a view made in advance. */
 const enum Slot {
@@ -28,21 +29,6 @@ const TEXT_IN_PLACE_MAX = 64 * 1024;
 
 /** Length in characters up to which a loop is faster than the encoder. A call of the encoder costs less in Node. */
 const LOOP_MAX = hasBuffer ? 16 : 100;
-/** A slice of a longer text keeps all of that text in memory, so its pieces are copied instead. */
-const CUT_MAX = 64 * 1024;
-
-const enum Byte {
-  CarriageReturn = 13,
-  Bulk = 36,
-  Status = 43,
-  Integer = 58,
-  Null = 95,
-  Array = 42,
-  Zero = 48,
-  Minus = 45,
-}
-/** Largest number of digits with which every integer is exact. */
-const SAFE_DIGITS = 15;
 
 const NOTHING = new Uint8Array(0);
 /** Returned in place of a reply: the client is blocked. */
@@ -236,42 +222,12 @@ export class Frame {
     return this.#bytes.slice(at, at + length);
   }
 
-  /**
-   * Reads the reply of the last command; BLOCKED while the client is blocked. The common replies are read here, all
-   * others by the reader.
-   */
+  /** Reads the reply of the last command; BLOCKED while the client is blocked. */
   reply(isAscii: boolean, asBytes: boolean): Reply<string | Uint8Array> | typeof BLOCKED {
     const length = this.replyLength;
-    const at = this.#words[this.#header] as number;
-    const bytes = this.#bytes;
     if (length === 0) return BLOCKED;
-    switch (bytes[at]) {
-      case Byte.Bulk: {
-        let start = at + 1;
-        let size = 0;
-        for (let code = bytes[start] as number; code !== Byte.CarriageReturn; code = bytes[++start] as number)
-          size = size * 10 + code - Byte.Zero;
-        start += 2;
-        if (asBytes || bytes[at + 1] === Byte.Minus || start + size + 2 !== at + length) break;
-        return isAscii ? this.#text.read(start, start + size) : textOf(bytes, start, start + size);
-      }
-      case Byte.Integer: {
-        if (length > SAFE_DIGITS + 3 || bytes[at + 1] === Byte.Minus) break;
-        let value = 0;
-        for (let next = at + 1; next < at + length - 2; next += 1)
-          value = value * 10 + (bytes[next] as number) - Byte.Zero;
-        return value;
-      }
-      case Byte.Status:
-        if (length === 5 && bytes[at + 1] === 79 && bytes[at + 2] === 75) return 'OK';
-        break;
-      case Byte.Null:
-        return null;
-      case Byte.Array:
-        if (!isAscii || asBytes || length > CUT_MAX) break;
-        return new ReplyReader(bytes, at, at + length, false, this.command, this.#text.read(at, at + length)).readAll();
-    }
-    return new ReplyReader(bytes, at, at + length, asBytes, this.command).readAll();
+    const at = this.#words[this.#header] as number;
+    return readCallReply(this.#bytes, at, length, asBytes, isAscii ? this.#text : undefined, this);
   }
 }
 

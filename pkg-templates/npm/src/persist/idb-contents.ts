@@ -3,6 +3,7 @@ import { PersistenceError } from './errors.js';
 import { commit, completionOf, newer, resultOf, writing } from './idb-request.js';
 import type { LogRecord } from './numbered.js';
 import type { Durability } from './options.js';
+import { concat } from '../resp/concat.js';
 import type { TailBase } from './tail.js';
 
 /** Format of the contents; newer ones are refused. */
@@ -54,7 +55,7 @@ export async function readContents(db: IDBDatabase, title: string): Promise<Cont
     throw new PersistenceError('NEWER_VERSION', `${title}: ${newer('a newer version of keylatch')}`);
   const isOwn = records.every((record) => isBytes(record?.piece)) && keys.every(Number.isInteger);
   if (!isOwn || !chunks.every(isBytes)) throw damage(db, title, 'another program wrote into it');
-  const snapshot = joined(chunks);
+  const snapshot = chunks.length === 1 ? (chunks[0] as Uint8Array) : concat(chunks);
   if (snapshot.length !== meta.snapshotBytes) throw damage(db, title, 'parts of the snapshot are missing');
   const { seed, nowMs, lastNumber: snapshotNumber = 0 } = meta;
   const numbered = records.map(({ nowMs, piece }, index) => ({ nowMs, piece, number: Number(keys[index]) }));
@@ -107,16 +108,4 @@ export async function positionOf(db: IDBDatabase): Promise<{ readonly seed: stri
 
 function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]';
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const [only] = chunks;
-  if (chunks.length === 1 && only !== undefined) return only;
-  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

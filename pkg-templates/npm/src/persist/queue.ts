@@ -1,4 +1,5 @@
 /** Pieces and snapshots that wait to be written, in order. */
+import { concat } from '../resp/concat.js';
 
 interface Entry {
   /** Number of the last entry of the batch. */
@@ -102,13 +103,6 @@ export class Queue {
 }
 
 function joined(batches: readonly Batch[]): Batch {
-  const last = batches.at(-1) as Batch;
-  const bytes = new Uint8Array(batches.reduce((length, batch) => length + (batch.bytes?.length ?? 0), 0));
-  let at = 0;
-  for (const { bytes: piece } of batches) {
-    if (piece === undefined) continue;
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return { bytes, nowMs: last.nowMs, seq: last.seq };
+  const { nowMs, seq } = batches.at(-1) as Batch;
+  return { bytes: concat(batches.flatMap(({ bytes }) => bytes ?? [])), nowMs, seq };
 }

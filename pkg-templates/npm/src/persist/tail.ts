@@ -4,6 +4,7 @@
  */
 import { crc32 } from './crc32.js';
 import type { LogRecord, NumberedRecord } from './numbered.js';
+import { concat } from '../resp/concat.js';
 
 /** Version of the text; newer ones are refused. */
 const FORMAT = 1;
@@ -44,7 +45,7 @@ interface Head {
 export function encodeTail({ seeds, records }: Tail): string {
   const pieces = records.map(({ nowMs, piece }) => [nowMs, piece.length] as const);
   const head: Head = { seeds, first: records[0]?.number ?? 0, pieces };
-  const body = `${JSON.stringify(head)}\n${packed(joined(records))}`;
+  const body = `${JSON.stringify(head)}\n${packed(concat(records.map(({ piece }) => piece)))}`;
   return `${FORMAT};${checksum(body)};${body}`;
 }
 
@@ -89,16 +90,6 @@ export function missingRecords(tail: Tail, base: TailBase): readonly NumberedRec
 function isEqual(one: LogRecord, other: LogRecord): boolean {
   const { piece } = one;
   return piece.length === other.piece.length && piece.every((byte, at) => byte === other.piece[at]);
-}
-
-function joined(records: readonly LogRecord[]): Uint8Array {
-  const bytes = new Uint8Array(records.reduce((sum, { piece }) => sum + piece.length, 0));
-  let at = 0;
-  for (const { piece } of records) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }
 
 function checksum(text: string): string {

@@ -1,6 +1,7 @@
 /** Words for commands and keys of a log that the engine lacks. */
+import { textOf } from '../resp/reply.js';
+import { readRequest } from '../resp/request.js';
 
-const DIGITS = /^[*$](\d{1,10})\r\n/;
 /** Characters of a key that a message shows. */
 const SHOWN_MAX = 100;
 
@@ -17,19 +18,6 @@ export function describeCommand(log: Uint8Array, offset: number): string | undef
 
 /** The first three words of a command. */
 function wordsAt(log: Uint8Array, offset: number): string[] {
-  const words: string[] = [];
-  let at = offset;
-  const number = (): number => {
-    const head = String.fromCharCode(...log.subarray(at, at + 13));
-    const [line, digits] = DIGITS.exec(head) ?? [];
-    at += line?.length ?? 0;
-    return Number(digits ?? 0);
-  };
-  const count = Math.min(number(), 3);
-  while (words.length < count) {
-    const length = number();
-    words.push(new TextDecoder().decode(log.subarray(at, at + length)));
-    at += length + 2;
-  }
-  return words;
+  const command = readRequest(log, offset, 3);
+  return typeof command === 'object' ? command.words.map((word) => textOf(word)) : [];
 }

@@ -5,14 +5,13 @@
 import type { Client } from '../client/client.js';
 import type { ManualClock } from '../host/clock.js';
 import type { Keylatch } from '../db/keylatch.js';
+import { encodeError } from '../resp/encode.js';
+import { decodeReplies } from '../resp/reply.js';
 import { splitReplies } from '../resp/split-replies.js';
 import type { Fact } from '../host/facts.js';
 import { loadFresh, toolsOf } from '../db/tools.js';
-import { errorReply } from './replies.js';
 import { isDeterminedByKeys } from './repeatable.js';
 import type { Move, OuterLine, RaceScript } from './script.js';
-
-const decoder = new TextDecoder();
 
 export interface Engine {
   readonly db: Keylatch;
@@ -83,11 +82,11 @@ export class Arena {
   /** Runs a command; its reply, empty while the client is blocked. */
   send(name: string, words: readonly Uint8Array[]): Uint8Array {
     this.commands += 1;
-    if (words.length === 0) return errorReply('Invalid argument(s)');
+    if (words.length === 0) return encodeError('Invalid argument(s)');
     try {
       return this.#client(name).callRaw(...words);
     } catch (error) {
-      return errorReply(error instanceof Error ? error.message : String(error));
+      return encodeError(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -115,9 +114,9 @@ export class Arena {
     const client = this.#client(name);
     if (client.closed) return false;
     const observer = this.db.client({ protocol: 2 });
-    const line = decoder.decode(observer.callRaw('CLIENT', 'LIST', 'ID', client.id));
+    const [line] = decodeReplies(observer.callRaw('CLIENT', 'LIST', 'ID', client.id));
     observer.close();
-    return / flags=\w*d/.test(line);
+    return / flags=\w*d/.test(String(line));
   }
 
   /** Instant at which something is due, or null. */

@@ -2,8 +2,6 @@
 
 import { LONG_BYTES } from './short-texts.js';
 
-const encoder = new TextEncoder();
-
 export class Replies {
   readonly #numbers = new Map<string, number>();
   readonly #bytes: Uint8Array[] = [];
@@ -40,9 +38,4 @@ function digestOf(bytes: Uint8Array): string {
     other = Math.imul(other ^ byte, 0x85ebca6b) ^ (other >>> 15);
   }
   return `${bytes.length} bytes ${one} ${other}`;
-}
-
-/** An error reply, in the place of one that the engine did not give. */
-export function errorReply(message: string): Uint8Array {
-  return encoder.encode(`-${message}\r\n`);
 }

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { PoisonedError, ReplyError } from '../base/errors.js';
 import type { StreamUser } from '../host/streams.js';
+import { encodeError } from '../resp/encode.js';
 import type { OutputBatch } from './output-batch.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
 import type { ClientStream, StreamSource } from './stream-source.js';
@@ -136,7 +137,7 @@ export class Peer implements StreamUser {
   #fail(error: unknown): void {
     // The client sent more than the memory holds.
     if (error instanceof ReplyError) {
-      this.#socket.write(`-${error.message}\r\n`);
+      this.#socket.write(encodeError(error.message));
       return this.hangUp();
     }
     this.#socket.destroy();

@@ -4,6 +4,7 @@ import { PoisonedError } from '../base/errors.js';
 import type { Keylatch } from '../db/built-in.js';
 import type { ShutdownRequest } from '../host/streams.js';
 import type { PersistentKeylatch } from '../persist/persistent.js';
+import { encodeError } from '../resp/encode.js';
 import { endsOf } from './addresses.js';
 import { IdleTimeout } from './idle.js';
 import { Listeners } from './listeners.js';
@@ -22,10 +23,10 @@ import { ScriptSlices } from './script-slices.js';
 import { hasStore, Storage } from './storage.js';
 import type { StreamSource } from './stream-source.js';
 
-const TOO_MANY = '-ERR max number of clients reached\r\n';
+const TOO_MANY = 'ERR max number of clients reached';
 const PROTECTED =
-  '-DENIED protected mode: without a password for the default user this server accepts connections from ' +
-  'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.\r\n';
+  'DENIED protected mode: without a password for the default user this server accepts connections from ' +
+  'its own machine only. From there, set one (CONFIG SET requirepass) or send CONFIG SET protected-mode no.';
 
 /** How the server ends. */
 interface Ending {
@@ -290,5 +291,5 @@ export class Server implements AsyncDisposable {
 
 function refuse(socket: Socket, reason: string): void {
   socket.on('error', () => {});
-  socket.end(reason, () => socket.destroy());
+  socket.end(encodeError(reason), () => socket.destroy());
 }

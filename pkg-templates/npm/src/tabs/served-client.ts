@@ -1,6 +1,6 @@
 /** One client of a tab in the leader's engine: commands in, replies and messages out, as RESP. */
 import type { Stream, Streams, StreamUser } from '../host/streams.js';
-import { joined } from './request-bytes.js';
+import { concat } from '../resp/concat.js';
 
 const NOTHING = new Uint8Array(0);
 
@@ -49,7 +49,7 @@ export class ServedClient implements StreamUser {
     const waiting = this.#waiting;
     if (waiting === undefined || this.#stream.parked) return;
     this.#waiting = undefined;
-    waiting.answer(joined(waiting.output));
+    waiting.answer(concat(waiting.output));
   }
 
   /** The output is a view of the engine's memory. */

@@ -6,18 +6,18 @@ import type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions }
 import type { InspectedKey, InspectKeyOptions } from '../db/inspect-key.js';
 import type { KeyPage, KeyPageOptions } from '../db/keylatch.js';
 import type { Messages as MessagesOf, MessagesOptions } from '../client/messages.js';
-import type { TransactionOptions } from '../client/watched-transaction.js';
+import { runWatched, type TransactionOptions } from '../client/watched-transaction.js';
 import type { Argument } from '../base/argument.js';
 import type { Persistence } from '../persist/persistent.js';
-import type { MessageKind, MessageListener, SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
+import type { MessageKind, MessageListener } from '../client/channels.js';
+import type { SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
 import type { Shape } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from './shared-client.js';
 import { SharedSubscriptions } from './shared-subscriptions.js';
 import type { Role } from './role.js';
-import { TabClient } from './tab-client.js';
-import { runShared } from './shared-transaction.js';
+import { isLostTransaction, TabClient } from './tab-client.js';
 import type { Failure, Happened, Push } from './wire.js';
 
 const { checked, Events, Messages, shapes } = Keylatch.parts;
@@ -78,7 +78,7 @@ export class SharedKeylatch extends SharedClient {
       const client = new TabClient(this.#hub, { db: this.db });
       return { client: new SharedClient(client), isAborted: () => client.isAborted };
     };
-    return runShared(begin, work, given);
+    return runWatched(begin, work, given, isLostTransaction);
   }
 
   /**

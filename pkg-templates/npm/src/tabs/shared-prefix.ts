@@ -40,10 +40,8 @@ export class SharedPrefixedCommands<Text extends string | Uint8Array> extends Sh
   /** A transaction: queue commands on it, then `await exec()`. */
   override multi(): SharedMulti<[], Text> {
     return new SharedMulti<[], Text>(async (queue) => {
-      const sent = queue.map((argv) => this.#prefix.rewrite(argv));
-      const replies = await this.#client.transaction(sent, this.#asBytes);
-      if (!Array.isArray(replies)) return replies;
-      return replies.map((reply, index) => this.#prefix.strip(queue[index] ?? [], reply));
+      const replies = await this.#client.transaction(this.#prefix.rewriteEach(queue), this.#asBytes);
+      return this.#prefix.stripEach(queue, replies);
     });
   }
 }

@@ -2,46 +2,28 @@
 /** Subscriptions of a tab. They are its own state: each new leader is asked for all of them. */
 import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
-import type { MessageKind, MessageListener, SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
+import {
+  Channels,
+  COMMANDS,
+  subscription,
+  type MessageKind,
+  type MessageListener,
+  type Subscriber,
+} from '../client/channels.js';
+import type { SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
 import type { Hub } from './hub.js';
-import { requestBytes } from './request-bytes.js';
+import { encodeRequests } from '../resp/encode.js';
 import type { CommandRequest, Push } from './wire.js';
 
-const { bytesOf, decodeReplies, textOf } = Keylatch.parts;
+const { decodeReplies } = Keylatch.parts;
 const { ReplyError } = Keylatch.parts.errors;
-
-/** The commands of the three kinds of subscriptions. */
-const COMMANDS = {
-  message: ['SUBSCRIBE', 'UNSUBSCRIBE'],
-  pmessage: ['PSUBSCRIBE', 'PUNSUBSCRIBE'],
-  smessage: ['SSUBSCRIBE', 'SUNSUBSCRIBE'],
-} as const;
-
-interface Subscriber {
-  readonly listener: MessageListener<string | Uint8Array>;
-  readonly buffer: boolean;
-}
-
-interface Channel {
-  readonly kind: MessageKind;
-  readonly name: Uint8Array;
-  // Replaced, never modified in place: a delivery in progress continues with the list it started with.
-  subscribers: readonly Subscriber[];
-}
-
-/** Text key that is equal for equal bytes, also where they are no UTF-8. */
-function keyOf(kind: string, name: Uint8Array): string {
-  let key = `${kind} `;
-  for (const byte of name) key += String.fromCharCode(byte);
-  return key;
-}
 
 export class SharedSubscriptions {
   readonly #hub: Hub;
   /** Runs a callback; errors of callbacks do not reach other calls. */
   readonly #run: (callback: () => void) => void;
   readonly #client: number;
-  readonly #channels = new Map<string, Channel>();
+  readonly #channels = new Channels();
   #epoch: number | undefined;
 
   constructor(hub: Hub, run: (callback: () => void) => void) {
@@ -57,17 +39,12 @@ export class SharedSubscriptions {
     listener: MessageListener<never>,
     { buffer = false }: SubscribeOptions,
   ): Promise<Unsubscribe> {
-    const command = COMMANDS[kind][0];
-    if (typeof listener !== 'function') throw new TypeError(`the callback of ${command} must be a function`);
-    const bytes = bytesOf(name, 1, command).slice();
-    const key = keyOf(kind, bytes);
-    const subscriber = { listener: listener as MessageListener<string | Uint8Array>, buffer };
-    const channel = this.#channels.get(key) ?? { kind, name: bytes, subscribers: [] };
-    channel.subscribers = [...channel.subscribers, subscriber];
-    this.#channels.set(key, channel);
-    const end = (): void => this.#remove(key, subscriber);
+    const [command, channel] = subscription(kind, name, listener);
+    const subscriber = { listener: listener as Subscriber['listener'], buffer };
+    this.#channels.add(kind, channel, subscriber);
+    const end = (): void => this.#remove(kind, channel, subscriber);
     try {
-      await this.#send([command, bytes]);
+      await this.#send([command, channel]);
     } catch (error) {
       end();
       throw error;
@@ -86,17 +63,13 @@ export class SharedSubscriptions {
     if (client !== this.#client) return;
     for (const parts of decodeReplies(bytes, { buffer: true })) {
       if (parts instanceof ReplyError) throw parts;
-      if (Array.isArray(parts)) this.#received(parts as Uint8Array[]);
+      if (Array.isArray(parts)) this.#channels.deliver(parts as Uint8Array[], this.#run);
     }
   }
 
-  #remove(key: string, subscriber: Subscriber): void {
-    const channel = this.#channels.get(key);
-    if (channel === undefined || !channel.subscribers.includes(subscriber)) return;
-    channel.subscribers = channel.subscribers.filter((other) => other !== subscriber);
-    if (channel.subscribers.length > 0) return;
-    this.#channels.delete(key);
-    if (!this.#hub.closed) this.#send([COMMANDS[channel.kind][1], channel.name]).catch(() => {});
+  #remove(kind: MessageKind, name: Uint8Array, subscriber: Subscriber): void {
+    if (!this.#channels.remove(kind, name, subscriber) || this.#hub.closed) return;
+    this.#send([COMMANDS[kind][1], name]).catch(() => {});
   }
 
   async #send(command: readonly Argument[] | undefined): Promise<void> {
@@ -105,7 +78,7 @@ export class SharedSubscriptions {
       this.#epoch = epoch;
       const setup = isNew ? this.#everything() : [];
       const commands = command === undefined ? setup : [...setup, command];
-      const bytes = requestBytes(commands.length === 0 ? [['PING']] : commands);
+      const bytes = encodeRequests(commands.length === 0 ? [['PING']] : commands);
       return { kind: 'command', client: this.#client, bytes, opens: isNew };
     };
     const { deadlineMs } = this.#hub.options;
@@ -121,24 +94,6 @@ export class SharedSubscriptions {
   }
 
   #everything(): Argument[][] {
-    return [['HELLO', 3], ...[...this.#channels.values()].map(({ kind, name }) => [COMMANDS[kind][0], name])];
-  }
-
-  #received([first, ...rest]: readonly Uint8Array[]): void {
-    const kind = textOf(first as Uint8Array);
-    if (!Object.hasOwn(COMMANDS, kind)) return;
-    const [name, channel, message] = kind === 'pmessage' ? rest : [rest[0], ...rest];
-    if (name === undefined || channel === undefined || message === undefined) return;
-    const listening = this.#channels.get(keyOf(kind, name));
-    for (const subscriber of listening?.subscribers ?? []) {
-      // A removed listener is not called, also within this delivery.
-      if (!listening?.subscribers.includes(subscriber)) continue;
-      const { listener, buffer } = subscriber;
-      const shown = (bytes: Uint8Array): string | Uint8Array => (buffer ? bytes : textOf(bytes));
-      this.#run(() => {
-        if (kind === 'pmessage') listener(shown(message), shown(channel), shown(name));
-        else listener(shown(message), shown(channel));
-      });
-    }
+    return [['HELLO', 3], ...[...this.#channels.all()].map(({ kind, name }) => [COMMANDS[kind][0], name])];
   }
 }

@@ -5,7 +5,8 @@ import type { ClientOptions } from '../client/connection.js';
 import type { Reply } from '../resp/reply.js';
 import type { WaitOptions } from '../client/waits.js';
 import type { Hub } from './hub.js';
-import { joined, requestBytes } from './request-bytes.js';
+import { concat } from '../resp/concat.js';
+import { encodeRequests } from '../resp/encode.js';
 import { isResent, mayWait } from './resent.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
@@ -43,6 +44,11 @@ function refuse(name: string): void {
   const method = BY_METHOD[name];
   if (method !== undefined) throw new TypeError(`${name}: across tabs use ${method}`);
   if (REFUSED.test(name)) throw new TypeError(`${name} is not available across tabs`);
+}
+
+/** True if the leader changed before EXEC was sent: nothing ran, and the work of a transaction can begin anew. */
+export function isLostTransaction(error: unknown): boolean {
+  return error instanceof TabsError && error.code === 'LEADER_CHANGED' && !error.mayHaveRun;
 }
 
 export class TabClient {
@@ -104,12 +110,12 @@ export class TabClient {
     if (signal?.aborted) throw abortReason(signal);
     const own = new TabClient(this.#hub, { db: this.#db });
     const deadlineMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 + this.#hub.options.deadlineMs : Infinity;
-    const bytes = requestBytes([argv]);
+    const bytes = encodeRequests([argv]);
     let skipped = 0;
     const make = (epoch: number): CommandRequest => {
       const setup = own.#setup(epoch);
       skipped = setup.length;
-      const all = joined([requestBytes(setup), bytes]);
+      const all = concat([encodeRequests(setup), bytes]);
       return { kind: 'command', client: own.#number, bytes: all, opens: true, once: true };
     };
     const started = this.#hub.start({ make, isResent: false, deadlineMs });
@@ -152,7 +158,7 @@ export class TabClient {
   /** Sends commands; the replies of all of them. */
   async #send(commands: Commands, name: string, asBytes: boolean): Promise<Replies[]> {
     if (this.closed) throw new ClosedError('client');
-    const bytes = requestBytes(commands);
+    const bytes = encodeRequests(commands);
     const { deadlineMs, flushed } = this.#hub.options;
     const isRead = isResent(name);
     let skipped = 0;
@@ -160,7 +166,7 @@ export class TabClient {
       const setup = this.#setup(epoch);
       if (name === 'EXEC' && this.#lostWatch) this.#failWatch();
       skipped = setup.length;
-      const all = skipped === 0 ? bytes : joined([requestBytes(setup), bytes]);
+      const all = skipped === 0 ? bytes : concat([encodeRequests(setup), bytes]);
       const request = { kind: 'command', client: this.#number, bytes: all, opens: skipped > 0 } as const;
       return flushed && !isRead ? { ...request, flushed } : request;
     };

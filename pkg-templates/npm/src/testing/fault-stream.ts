@@ -2,7 +2,9 @@
 import type { StreamUser } from '../host/streams.js';
 import type { ClientStream } from '../server/stream-source.js';
 import type { Faults } from './faults.js';
-import { argumentsOf, requestOf, RequestSplitter, type ClientRequest } from './request-splitter.js';
+import { concat } from '../resp/concat.js';
+import { encodeError, encodeRequests, encodeStatus } from '../resp/encode.js';
+import { argumentsOf, RequestSplitter, type ClientRequest } from '../resp/request-splitter.js';
 
 export type Write = (output: Uint8Array) => void;
 
@@ -18,8 +20,8 @@ export interface FaultHost {
 const BRINGS_PASSWORD = new Set(['AUTH', 'HELLO']);
 const NOTHING = new Uint8Array(0);
 /** Refused for its number of arguments: makes EXEC fail as any refused command does. */
-const REFUSED_IN_TRANSACTION = requestOf('GET');
-const DISCARD = requestOf('DISCARD');
+const REFUSED_IN_TRANSACTION = encodeRequests([['GET']]);
+const DISCARD = encodeRequests([['DISCARD']]);
 /** Longest delay of setTimeout, in milliseconds. */
 const DELAY_MAX_MS = 2 ** 31 - 1;
 
@@ -87,7 +89,7 @@ export class FaultStream implements ClientStream {
     const requests = chunk.length === 0 ? [] : this.#splitter.push(chunk);
     if (this.#passes(requests)) {
       const isChunk = isWhole && !this.#splitter.isWithinRequest;
-      this.#inner.feed(isChunk ? chunk : Buffer.concat(requests.map(({ bytes }) => bytes)), write);
+      this.#inner.feed(isChunk ? chunk : concat(requests.map(({ bytes }) => bytes)), write);
       return;
     }
     this.#queue.push(...requests);
@@ -172,7 +174,7 @@ export class FaultStream implements ClientStream {
     if (fault !== undefined) return this.#fail(request, fault.text, write);
     const isStripped = BRINGS_PASSWORD.has(request.name) && this.#host.acceptsAnyPassword;
     const bytes = isStripped ? withoutPassword(request) : request.bytes;
-    if (bytes === undefined) write(Buffer.from('+OK\r\n'));
+    if (bytes === undefined) write(encodeStatus('OK'));
     else this.#inner.feed(bytes, passOn);
   }
 
@@ -185,7 +187,7 @@ export class FaultStream implements ClientStream {
     const isExec = name === 'EXEC' && this.#inner.inTransaction;
     if (isExec) this.#inner.feed(DISCARD, () => {});
     else if (this.#inner.inTransaction) this.#inner.feed(REFUSED_IN_TRANSACTION, () => {});
-    write(Buffer.from(`-${isExec ? 'EXECABORT Transaction discarded because of: ' : ''}${text}\r\n`));
+    write(encodeError(`${isExec ? 'EXECABORT Transaction discarded because of: ' : ''}${text}`));
   }
 
   /** Output of the engine, unless it is a reply to be lost. */
@@ -198,7 +200,7 @@ export class FaultStream implements ClientStream {
     const { text } = this.#lostReply;
     this.#lostReply = undefined;
     if (text === undefined) this.#isKilled = true;
-    else write(Buffer.from(`-${text}\r\n`));
+    else write(encodeError(text));
   }
 }
 
@@ -207,5 +209,5 @@ function withoutPassword(request: ClientRequest): Uint8Array | undefined {
   if (request.name === 'AUTH') return undefined;
   const argv = argumentsOf(request);
   const at = argv.findIndex((word, index) => index > 1 && word.toUpperCase() === 'AUTH');
-  return at === -1 ? request.bytes : requestOf(...argv.toSpliced(at, 3));
+  return at === -1 ? request.bytes : encodeRequests([argv.toSpliced(at, 3)]);
 }

@@ -1,5 +1,5 @@
 /** Faults on demand: which requests of a server's clients fail, wait or lose their connection. Knows no sockets. */
-import { argumentsOf, type ClientRequest } from './request-splitter.js';
+import { argumentsOf, type ClientRequest } from '../resp/request-splitter.js';
 
 /** Replies of a server in trouble, by their first word; the texts are those of Redis. */
 const REPLIES = {

@@ -1,6 +1,6 @@
 /** Bodies of requests of `fetch`, up to a limit: a body is held in memory before its command runs. */
 import { BodyTooLarge } from './exchange.js';
-import { concatenated } from './resp.js';
+import { concat } from '../../resp/concat.js';
 
 /** Reads a body. A longer one is neither read to its end nor kept. */
 export async function bodyBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -18,5 +18,5 @@ export async function bodyBytes(request: Request, maxBytes: number): Promise<Uin
     }
     pieces.push(piece.value);
   }
-  return concatenated(pieces);
+  return concat(pieces);
 }

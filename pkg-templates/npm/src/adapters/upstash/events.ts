@@ -1,7 +1,7 @@
 /** Server-sent events: messages of a channel, of a pattern, or lines of MONITOR, until the client goes. */
 import { decodeReplies } from '../../resp/reply.js';
 import type { LiveBody, Sink } from './exchange.js';
-import { requestBytes } from './resp.js';
+import { encodeRequests } from '../../resp/encode.js';
 import type { UpstashDatabase } from './run.js';
 
 /** Messages that a subscriber may leave unread. */
@@ -37,7 +37,7 @@ export function monitor(db: UpstashDatabase): Source {
         for (const line of decodeReplies(output)) onLine(line === 'OK' ? '"OK"' : String(line));
       });
     const stream = db.streams.openOwn({ reached: () => take(NOTHING) });
-    take(requestBytes([['MONITOR']]));
+    take(encodeRequests([['MONITOR']]));
     return () => stream.close();
   };
 }

@@ -5,7 +5,8 @@
 import { Failure } from './exchange.js';
 import { type Command, isRead } from './commands.js';
 import type { Runner, UpstashDatabase } from './run.js';
-import { concatenated, requestBytes } from './resp.js';
+import { concat } from '../../resp/concat.js';
+import { encodeRequests } from '../../resp/encode.js';
 
 const KEY = 'keylatch:reply:';
 const KEPT_MS = 120_000;
@@ -79,7 +80,7 @@ export class KeptReplies {
 
   async #run(key: string, digest: Uint8Array, run: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
     const keep = (reply: Uint8Array): void => {
-      this.#runner.reply(['SET', key, concatenated([digest, reply]), 'PX', String(KEPT_MS)], true);
+      this.#runner.reply(['SET', key, concat([digest, reply]), 'PX', String(KEPT_MS)], true);
     };
     const log = logOf(this.#db);
     const unit = (): Uint8Array | Promise<Uint8Array> => {
@@ -107,7 +108,7 @@ export class KeptReplies {
   }
 
   async #digestOf(commands: readonly Command[]): Promise<Uint8Array> {
-    const bytes = concatenated([encoder.encode(`${this.#token}\n`), requestBytes(commands)]);
+    const bytes = concat([encoder.encode(`${this.#token}\n`), encodeRequests(commands)]);
     return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
   }
 }

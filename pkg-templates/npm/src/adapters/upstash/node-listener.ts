@@ -1,7 +1,7 @@
 /** The REST protocol as a listener of `node:http`, without objects of `fetch` in between. */
 import { BodyTooLarge, type RestRequest, type RestResponse } from './exchange.js';
 import { settingsOf, type UpstashHandlerOptions } from './options.js';
-import { concatenated } from './resp.js';
+import { concat } from '../../resp/concat.js';
 import { respond } from './respond.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
 
@@ -77,7 +77,7 @@ function bodyOf(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
         reject(new BodyTooLarge(maxBytes));
       }
     });
-    request.on('end', () => resolve(concatenated(pieces)));
+    request.on('end', () => resolve(concat(pieces)));
     request.on('error', reject);
     request.on('close', () => reject(new Error('the client has gone')));
   });

@@ -7,14 +7,14 @@ import { Failure, type RestResponse, type Sink } from './exchange.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import type { KeptReplies } from './kept-replies.js';
 import type { RestSettings } from './options.js';
-import { concatenated } from './resp.js';
+import { concat } from '../../resp/concat.js';
+import { encodeError } from '../../resp/encode.js';
 import type { Runner, WaitingCommand } from './run.js';
 
 /** Longest time for which commands of one request wait. */
 const WAIT_MS = 25_000;
 /** Time between the blanks in front of the JSON of a request that waits: only a write shows that a client has gone. */
 const BLANK_MS = 5000;
-const encoder = new TextEncoder();
 
 /** How a client wants its replies. */
 export interface Form {
@@ -94,7 +94,7 @@ export class Replies {
 
   async #bytesOf(command: Command, index: number): Promise<Uint8Array> {
     const refusal = refusalOf(command, this.#access);
-    if (refusal !== undefined) return encoder.encode(`-${refusal}\r\n`);
+    if (refusal !== undefined) return encodeError(refusal);
     const run = mayWait(nameOf(command))
       ? (): Uint8Array | Promise<Uint8Array> => this.#wait(command)
       : (): Uint8Array => this.#runner.replyBytes(command);
@@ -171,7 +171,7 @@ export class Replies {
   }
 
   #inResp(replies: readonly Uint8Array[]): RestResponse {
-    return { status: 200, headers: this.#headers('application/octet-stream'), body: concatenated(replies) };
+    return { status: 200, headers: this.#headers('application/octet-stream'), body: concat(replies) };
   }
 
   #headers(contentType: string): Record<string, string> {

@@ -8,7 +8,8 @@ import { splitReplies } from '../../resp/split-replies.js';
 import type { Command } from './commands.js';
 import { RefusedRequest } from './commands.js';
 import type { RestReply } from './json.js';
-import { concatenated, requestBytes } from './resp.js';
+import { concat } from '../../resp/concat.js';
+import { encodeError, encodeNull, encodeRequests } from '../../resp/encode.js';
 
 /** Part of a database that the REST protocol needs. */
 export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'streams' | 'closed'>;
@@ -54,12 +55,12 @@ class Runner {
     // One call: nothing of another client, and no listener, runs in between.
     const client = this.#connected();
     const outputs: Uint8Array[] = [];
-    let fed = client.feed(requestBytes([MULTI, ...commands, EXEC]));
+    let fed = client.feed(encodeRequests([MULTI, ...commands, EXEC]));
     outputs.push(fed.output);
     for (; fed.more; outputs.push(fed.output)) fed = client.feed(NOTHING);
-    const replies = splitReplies(concatenated(outputs));
+    const replies = splitReplies(concat(outputs));
     const last = replies[commands.length + 1];
-    if (last?.[0] === ARRAY) return last;
+    if (last !== undefined && Array.isArray(decodedReply(last))) return last;
     this.#disconnect();
     const errors = replies.slice(1).map(errorIn);
     const reason = errors.slice(0, -1).find((error) => error !== undefined);
@@ -85,15 +86,16 @@ class Runner {
   }
 }
 
-const ARRAY = 0x2a;
+function decodedReply(reply: Uint8Array): RestReply | undefined {
+  return decodeReplies(reply)[0];
+}
 
 function errorIn(reply: Uint8Array): string | undefined {
-  const [value] = decodeReplies(reply);
+  const value = decodedReply(reply);
   return isReplyError(value) ? value.message : undefined;
 }
 
-/** Reply of a command that has waited too long, as RESP2 bytes: there was nothing. */
-export const NULL_REPLY = new TextEncoder().encode('*-1\r\n');
+const CUT_OFF = encodeError('ERR the client was ended');
 
 /** A command on a client of its own, which it may block. */
 export class WaitingCommand {
@@ -118,7 +120,7 @@ export class WaitingCommand {
     };
     const take = (input: Uint8Array): Uint8Array | undefined => {
       for (stream.feed(input, keep); stream.more; ) stream.feed(NOTHING, keep);
-      return outputs.length > 0 && !stream.parked ? concatenated(outputs) : undefined;
+      return outputs.length > 0 && !stream.parked ? concat(outputs) : undefined;
     };
     const stream = db.streams.openOwn({
       reached: () => {
@@ -129,13 +131,14 @@ export class WaitingCommand {
       ended: (error) => this.#fail(error),
     });
     this.#disconnect = () => stream.close();
-    this.replyAtOnce = take(requestBytes([command]));
+    this.replyAtOnce = take(encodeRequests([command]));
     if (this.replyAtOnce !== undefined) this.#finish(this.replyAtOnce);
   }
 
   /** Ends the wait, with a null. Nothing is taken afterwards. */
   abandon(): void {
-    this.#finish(NULL_REPLY);
+    // There was nothing.
+    this.#finish(encodeNull());
   }
 
   #finish(reply: Uint8Array): void {
@@ -144,8 +147,6 @@ export class WaitingCommand {
     this.#end(reply);
   }
 }
-
-const CUT_OFF = new TextEncoder().encode('-ERR the client was ended\r\n');
 
 const runners = new WeakMap<object, Runner>();
 

@@ -3,6 +3,7 @@
  * `#KS:<length> <CRC-32 of the piece> <CRC-32 of the line so far>`, which Redis skips. What Redis wrote has none, and both
  * may stand in one file.
  */
+import { readRequest, TORN } from '../../resp/request.js';
 import { crc32 } from './crc.js';
 
 const HASH = 0x23;
@@ -68,8 +69,8 @@ export function scanLog(bytes: Uint8Array, start = 0): Scan {
   return new Scanner(bytes, start).run();
 }
 
-/** Result of reading an item: the file ends in it, or it makes no sense. */
-const TORN = 'torn';
+/** Length of the longest name that begins or ends a unit. */
+const UNIT_NAME_BYTES_MAX = 5;
 
 class Scanner {
   readonly #bytes: Buffer;
@@ -140,22 +141,13 @@ class Scanner {
 
   /** Reads a command as Redis writes it; MULTI and EXEC frame a unit. */
   #command(): string | undefined {
-    const bad = 'not a command';
-    const count = this.#number('*');
-    if (typeof count === 'string') return count;
-    if (count === 0) return bad;
-    let name = '';
-    for (let index = 0; index < count; index += 1) {
-      const length = this.#number('$');
-      if (typeof length === 'string') return length;
-      const end = this.#at + length;
-      if (end + 2 > this.#bytes.length) return TORN;
-      if (this.#bytes[end] !== 0x0d || this.#bytes[end + 1] !== LINE_FEED) return bad;
-      if (index === 0 && length === 5) name = this.#bytes.toString('latin1', this.#at, end).toUpperCase();
-      if (index === 0 && length === 4) name = this.#bytes.toString('latin1', this.#at, end).toUpperCase();
-      this.#at = end + 2;
-    }
-    return this.#unit(name);
+    const command = readRequest(this.#bytes, this.#at, 1);
+    if (command === TORN) return TORN;
+    const [name] = command?.words ?? [];
+    if (command === undefined || name === undefined) return 'not a command';
+    this.#at = command.end;
+    const isShort = name.length <= UNIT_NAME_BYTES_MAX;
+    return this.#unit(isShort ? String.fromCharCode(...name).toUpperCase() : '');
   }
 
   #unit(name: string): string | undefined {
@@ -165,19 +157,5 @@ class Scanner {
     if (name === 'EXEC') this.#inUnit = false;
     if (!this.#inUnit) this.#ends.push(this.#at);
     return undefined;
-  }
-
-  /** Reads a kind, a number and the end of the line; a problem as text. */
-  #number(kind: '*' | '$'): number | string {
-    const end = this.#bytes.indexOf(LINE_FEED, this.#at);
-    // Digits of the longest length, and the bytes around them.
-    const isLong = (end < 0 ? this.#bytes.length : end) - this.#at > 12;
-    if (isLong || (end >= 0 && end < this.#at + 3)) return 'not a command';
-    const line = this.#bytes.toString('latin1', this.#at, end < 0 ? this.#bytes.length : end);
-    const isBegun = line === '' || (line.startsWith(kind) && /^.\d{0,10}\r?$/.test(line));
-    if (end < 0) return isBegun ? TORN : 'not a command';
-    if (!line.startsWith(kind) || !/^.\d{1,10}\r$/.test(line)) return 'not a command';
-    this.#at = end + 1;
-    return Number(line.slice(1, -1));
   }
 }

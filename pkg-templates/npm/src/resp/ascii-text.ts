@@ -2,7 +2,7 @@
  * ASCII in the memory of an instance as JavaScript text. The fastest way by runtime and length was found by
  * measurement.
  */
-import { textOf } from '../resp/reply.js';
+import { textOf } from './reply.js';
 
 /** Part of Node's Buffer that is used, where it exists. */
 interface TextBuffer {

@@ -1,4 +1,6 @@
 /** Cuts a client's byte stream into requests, so that a fault can stand in for one of them. Knows framing only. */
+import { concat } from './concat.js';
+import { readRequest } from './request.js';
 
 /** One request as the client sent it. */
 export interface ClientRequest {
@@ -8,6 +10,7 @@ export interface ClientRequest {
 }
 
 const LF = 10;
+const ARRAY = 0x2a;
 const NAME_LENGTH_MAX = 64;
 const LINE_LENGTH_MAX = 64 * 1024;
 const ARGUMENTS_MAX = 1024 * 1024;
@@ -21,22 +24,10 @@ function textOf(bytes: Uint8Array): string {
 
 /** The request's arguments as text, the command's name first. */
 export function argumentsOf({ bytes }: ClientRequest): string[] {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const firstEnd = text.indexOf(LF);
-  if (text[0] !== '*'.charCodeAt(0)) return text.toString('utf8').trim().split(/\s+/);
-  const argv: string[] = [];
-  for (let at = firstEnd + 1; at < text.length; ) {
-    const lineEnd = text.indexOf(LF, at);
-    const length = Number(text.toString('latin1', at + 1, lineEnd));
-    argv.push(text.toString('utf8', lineEnd + 1, lineEnd + 1 + length));
-    at = lineEnd + 1 + length + LINE_END_LENGTH;
-  }
-  return argv;
-}
-
-/** Encodes arguments as a RESP request. */
-export function requestOf(...argv: readonly string[]): Uint8Array {
-  return Buffer.from(`*${argv.length}\r\n${argv.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`);
+  const decoder = new TextDecoder();
+  if (bytes[0] !== ARRAY) return decoder.decode(bytes).trim().split(/\s+/);
+  const request = readRequest(bytes);
+  return typeof request === 'object' ? request.words.map((word) => decoder.decode(word)) : [];
 }
 
 export class RequestSplitter {
@@ -79,7 +70,7 @@ export class RequestSplitter {
   }
 
   #complete(end: Uint8Array): ClientRequest {
-    const bytes = this.#pieces.length === 0 ? end : Buffer.concat([...this.#pieces, end]);
+    const bytes = this.#pieces.length === 0 ? end : concat([...this.#pieces, end]);
     const name = this.#name.toUpperCase();
     this.#pieces = [];
     this.#name = '';
