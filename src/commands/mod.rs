@@ -53,7 +53,7 @@ mod tracking;
 mod transactions;
 
 pub use args::Args;
-pub use call::{call, resume, run_queued};
+pub use call::{Progress, call, resume, run_handler, run_queued};
 pub use catalog::{all_rows, find, rows};
 #[cfg(feature = "internals")]
 pub use export::json;
@@ -78,6 +78,15 @@ use crate::server::Server;
 use crate::server::clients::{Client, ClientId, Clients};
 use crate::server::scripts::suspended::Suspended;
 
+/// State of the engine that handlers share.
+#[derive(Debug)]
+pub struct State<'a> {
+    pub keyspace: &'a mut Keyspace,
+    pub clients: &'a mut Clients,
+    pub server: &'a mut Server,
+    pub table: &'a CommandTable,
+}
+
 /// State that a handler may read and change.
 #[derive(Debug)]
 pub struct Context<'a> {
@@ -99,6 +108,16 @@ pub struct Context<'a> {
     /// Set by a handler that leaves its script suspended.
     pub suspended: Option<Box<Suspended>>,
     pub reply: &'a mut Writer,
+}
+
+impl<'a> Context<'a> {
+    /// Context of a command that replies at once. Callers allow it to block, or to suspend a script.
+    #[inline(always)]
+    pub fn new(state: State<'a>, client: ClientId, now: Timestamp, reply: &'a mut Writer) -> Context<'a> {
+        let State { keyspace, clients, server, table } = state;
+        let (blocking, resumed, block_on, slice, suspended) = (Blocking::Denied, None, None, None, None);
+        Context { keyspace, clients, server, table, client, now, blocking, resumed, block_on, slice, suspended, reply }
+    }
 }
 
 impl Context<'_> {

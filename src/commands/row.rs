@@ -1,5 +1,6 @@
 //! Rows: name, arity, flags, keys, grammar and documentation of each command, in one place.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub use super::flags;
@@ -7,6 +8,7 @@ use super::{Args, Context};
 use crate::base::clock::Timestamp;
 use crate::keyspace::{QueuePosition, WaitedKey};
 use crate::resp::error::CommandError;
+use crate::server::scripts::suspended::Suspended;
 use crate::values::Kind;
 
 /// Groups of commands in COMMAND DOCS.
@@ -172,14 +174,14 @@ impl KeySpec {
 }
 
 /// Outcome of one run of a command.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub enum Outcome {
     /// The reply is written.
     Done,
     /// No reply is written. The client is blocked; the command runs again when a key is ready or the time is over.
     Block(BlockOn),
-    /// No reply is written. A script was left, and the command goes on when it is resumed.
-    Suspend,
+    /// No reply is written. The command goes on when its script is resumed.
+    Suspend(Box<Suspended>),
 }
 
 /// Condition that a blocked command waits for. A command that is run again and blocks again keeps its first one.

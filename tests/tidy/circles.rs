@@ -22,7 +22,7 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
         "commands",
         &[&["row", "args", "grammar"], &["table"], &["introspection", "diagnostics"], &["catalog"], &["export"]],
     ),
-    ("engine", &[&["status", "blocked_clients"], &["gates"], &["dispatch"], &["blocked", "after_command"]]),
+    ("engine", &[&["status", "blocked_clients"], &["gates", "handler"], &["dispatch"], &["blocked", "after_command"]]),
 ];
 
 /// The files of src/ by the path of their module, each with its code and its re-exports.

@@ -7,7 +7,7 @@ use core::mem::swap;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
 use crate::commands::keys_of::visit_keys;
-use crate::commands::{Blocking, CommandTable, Context, Request, Row, call, flags};
+use crate::commands::{CommandTable, Context, Request, Row, State, call, flags};
 use crate::keyspace::keys::memory_usage;
 use crate::keyspace::{ClientId, Keyspace};
 use crate::resp::encode::{Protocol, Writer};
@@ -160,20 +160,8 @@ impl Host {
         }
         self.reply.clear();
         let mut reply = Writer::appending_to(core::mem::take(&mut self.reply), self.protocol);
-        let mut cx = Context {
-            keyspace: &mut self.keyspace,
-            clients: &mut self.clients,
-            server: &mut self.server,
-            table: &self.table,
-            client: self.client,
-            now: self.now,
-            blocking: Blocking::Denied,
-            resumed: None,
-            block_on: None,
-            slice: None,
-            suspended: None,
-            reply: &mut reply,
-        };
+        let Host { keyspace, clients, server, table, client, now, .. } = self;
+        let mut cx = Context::new(State { keyspace, clients, server, table }, *client, *now, &mut reply);
         self.visited_bytes = visited_bytes(&mut cx, row, argv);
         cx.keyspace.take_visits();
         call(&mut cx, number, argv);

@@ -320,7 +320,7 @@ pub fn run_program(
                 outcome.map_err(|failure| failed(cx, runner, &failure, program))
             }
             Progress::Suspended => {
-                let mut suspended = Box::new(Suspended::new(cx.client, cx.now));
+                let mut suspended = Box::new(Suspended::new(cx.client));
                 suspended.has_written = host.borrow().has_written();
                 suspended.function = match program {
                     Program::Script(_) => None,
