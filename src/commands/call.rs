@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::cell::OnceCell;
 
-use super::keys_of::visit_keys;
 use super::script;
+use super::table::keys_of::visit_keys;
 use super::{Args, Context, Outcome, Row, flags};
 use crate::base::argv::{ArgvRef, Span};
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, is_reserve_whole};

@@ -1,9 +1,9 @@
 //! Connection family, except CLIENT.
 
 use super::Context;
-use super::args::{Args, is};
 use super::keys::database;
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, Reply, Row, flags::*};
 use crate::base::number::parse_integer;
 use crate::keyspace::Interest;
 use crate::resp::encode::Protocol;

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Context;
-use super::args::{Args, is};
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, Reply, Row, flags::*};
 use crate::base::number::parse_double;
 use crate::server::saving::SaveKind;
 use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};

@@ -1,8 +1,8 @@
 //! Generic family: commands on keys of any type.
 
-use super::args::{Args, is};
-use super::options::{cursor, scan_options};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::options::{cursor, scan_options};
+use super::table::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, write_page};
 use crate::base::number::parse_integer;
 use crate::keyspace::keys;

@@ -3,31 +3,22 @@
 //! Handlers have no access to sockets, JavaScript or clocks.
 
 mod acl;
-mod args;
 mod bitfield;
 mod bits;
 mod blocking;
 mod call;
-mod catalog;
 mod client;
 mod cluster;
 mod config;
 mod connection;
 mod diagnostics;
-mod docs;
 mod dump;
 mod expiry;
-#[cfg(feature = "internals")]
-mod export;
-pub mod flags;
 mod geo;
-mod grammar;
 mod hashes;
 mod help;
 mod info;
-mod introspection;
 mod keys;
-mod keys_of;
 mod latches;
 mod lcs;
 mod line;
@@ -35,10 +26,8 @@ mod lists;
 mod memory;
 mod module;
 mod multi_pop;
-mod options;
 mod pubsub;
 mod replication;
-mod row;
 mod saving;
 mod script;
 mod server;
@@ -52,17 +41,20 @@ mod table;
 mod tracking;
 mod transactions;
 
-pub use args::Args;
 pub use call::{Progress, call, resume, run_handler, run_queued};
-pub use catalog::{all_rows, find, rows};
-#[cfg(feature = "internals")]
-pub use export::json;
-pub use grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
 pub(crate) use keys::encoding;
 pub use line::{LineError, LineErrorKind, split_line};
-pub use row::{Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Resumed, Row, Wanted};
 pub use script::may_write;
-pub use table::CommandTable;
+pub use table::args::Args;
+pub use table::catalog::{all_rows, find, rows};
+pub use table::command_table::CommandTable;
+#[cfg(feature = "internals")]
+pub use table::export::json;
+pub use table::flags;
+pub use table::grammar::{Argument, ArgumentKind, parse as parse_grammar, syntax};
+pub use table::row::{
+    Begin, BlockOn, Blocking, Find, Group, Handler, KeyAccess, KeySpec, Outcome, Resumed, Row, Wanted,
+};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

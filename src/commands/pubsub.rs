@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use super::Context;
-use super::args::Args;
-use super::row::{Blocking, Group, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Blocking, Group, Reply, Row, flags::*};
 use crate::base::glob;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::pubsub::Channels;

@@ -2,8 +2,8 @@
 //! the host reports how it ended.
 
 use super::Context;
-use super::args::{Args, is};
-use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
 use crate::resp::error::CommandError;
 use crate::server::saving::SaveKind;
 

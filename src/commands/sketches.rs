@@ -4,8 +4,8 @@ use crate::keyspace::sketches;
 use alloc::vec::Vec;
 
 use super::Context;
-use super::args::Args;
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "2.8.9", ..Row::of(Group::HyperLogLog, name, -2, flags, keys, handler) }

@@ -2,8 +2,8 @@
 
 use core::cell::OnceCell;
 
-use super::args::Args;
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Blocking, Context, run_handler, run_queued};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;

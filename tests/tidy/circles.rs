@@ -19,8 +19,8 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
         ],
     ),
     (
-        "commands",
-        &[&["row", "args", "grammar"], &["table"], &["introspection", "diagnostics"], &["catalog"], &["export"]],
+        "commands::table",
+        &[&["flags"], &["row", "args", "grammar"], &["command_table"], &["introspection"], &["catalog"], &["export"]],
     ),
     ("engine", &[&["status", "blocked_clients"], &["gates", "handler"], &["dispatch"], &["blocked", "after_command"]]),
 ];

@@ -8,9 +8,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::Context;
-use super::args::{Args, is};
 use super::connection::{client_flags, valid_name};
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, Reply, Row, flags::*};
 use super::tracking;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;

@@ -7,8 +7,8 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::Context;
-use super::args::{Args, count_of};
-use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
+use super::table::args::{Args, count_of};
+use super::table::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::{PastUse, keys};
 use crate::resp::error::CommandError;

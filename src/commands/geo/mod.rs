@@ -5,8 +5,8 @@ pub(super) mod search;
 use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
 
-use super::args::{Args, is};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use super::{Context, Handler};
 use crate::base::geo::Position;
 use crate::base::number::{parse_double, write_fixed};

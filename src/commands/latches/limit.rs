@@ -2,8 +2,8 @@
 
 use super::options::{keyword, number, once};
 use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::Reply;
+use crate::commands::table::args::{Args, is};
+use crate::commands::table::row::Reply;
 use crate::keyspace::latches::{self, Algorithm, Usage};
 use crate::resp::error::CommandError;
 

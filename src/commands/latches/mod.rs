@@ -7,7 +7,7 @@ mod limit;
 mod once;
 mod options;
 
-use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Row, flags::*};
+use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, Row, flags::*};
 
 const SINCE: &str = "keylatch 0.2";
 

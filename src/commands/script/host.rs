@@ -6,7 +6,7 @@ use core::mem::swap;
 
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
-use crate::commands::keys_of::visit_keys;
+use crate::commands::table::keys_of::visit_keys;
 use crate::commands::{CommandTable, Context, Request, Row, State, call, flags};
 use crate::keyspace::keys::memory_usage;
 use crate::keyspace::{ClientId, Keyspace};

@@ -2,8 +2,8 @@
 
 use super::{READ, READ_METADATA, REMOVE, row, write_members};
 use crate::base::number::{parse_integer, parse_lenient_double};
-use crate::commands::args::{Args, is};
-use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
+use crate::commands::table::args::{Args, is};
+use crate::commands::table::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::commands::{Context, Handler};
 use crate::keyspace::sorted_sets;
 use crate::resp::error::CommandError;

@@ -2,8 +2,8 @@
 
 use crate::base::number::LongDouble;
 use crate::commands::Context;
-use crate::commands::args::Args;
-use crate::commands::row::Reply;
+use crate::commands::table::args::Args;
+use crate::commands::table::row::Reply;
 use crate::keyspace::strings;
 use crate::resp::error::CommandError;
 

@@ -4,9 +4,9 @@ mod counters;
 mod set;
 
 use super::Context;
-use super::args::{Args, count_of};
-use super::options::{Alternative, ExpiryOption, comparison, deadline};
-use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, count_of};
+use super::table::options::{Alternative, ExpiryOption, comparison, deadline};
+use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
 use crate::keyspace::expiry;
 use crate::keyspace::keys;
 use crate::keyspace::strings;

@@ -3,9 +3,10 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::args::Args;
 pub use super::flags;
-use super::{Args, Context};
 use crate::base::clock::Timestamp;
+use crate::commands::Context;
 use crate::keyspace::{QueuePosition, WaitedKey};
 use crate::resp::error::CommandError;
 use crate::server::scripts::suspended::Suspended;
@@ -256,7 +257,7 @@ pub struct Row {
     /// First version with the command, of Redis unless another product is named.
     pub since: &'static str,
     pub complexity: &'static str,
-    /// Arguments in the notation of `commands/grammar`.
+    /// Arguments in the notation of `table/grammar`.
     pub arguments: &'static str,
     pub summary: &'static str,
     /// Shape of the reply, such as `array(bulk)|null`. Alternatives are separated by `|`.
@@ -266,7 +267,7 @@ pub struct Row {
     pub subcommands: &'static [Row],
     pub handler: Handler,
     /// Number of words of the name.
-    pub(super) words: u8,
+    pub words: u8,
 }
 
 const fn words_of(name: &str) -> u8 {

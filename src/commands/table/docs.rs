@@ -9,7 +9,7 @@ use super::row::{Begin, Find, Group, KeySpec, Row, flags};
 use crate::resp::encode::Writer;
 
 /// Writes an element of COMMAND and COMMAND INFO, with the ten fields of Redis 7.0 and newer.
-pub(super) fn write_info(row: &Row, reply: &mut Writer) {
+pub fn write_info(row: &Row, reply: &mut Writer) {
     reply.array(10);
     reply.bulk(row.name.as_bytes());
     reply.integer(row.arity.into());
@@ -26,7 +26,7 @@ pub(super) fn write_info(row: &Row, reply: &mut Writer) {
 }
 
 /// Writes the name and the value of one pair of COMMAND DOCS.
-pub(super) fn write_docs(row: &Row, reply: &mut Writer) {
+pub fn write_docs(row: &Row, reply: &mut Writer) {
     reply.bulk(row.name.as_bytes());
     let arguments = parse(row.arguments);
     let fields = reply.open();
@@ -106,19 +106,19 @@ fn write_names(names: Vec<&str>, reply: &mut Writer) {
 }
 
 /// Returns the names of the flags of a row that Redis has too.
-pub(super) fn flag_names(row: &Row) -> Vec<&'static str> {
+pub fn flag_names(row: &Row) -> Vec<&'static str> {
     // A container has no flags. COMMAND has both flags and subcommands.
     let is_command = row.subcommands.is_empty() || row.name == "command";
     flags::NAMES.iter().filter(|(flag, _)| is_command && row.has(*flag)).map(|(_, name)| *name).collect()
 }
 
 /// Returns the name of a category in ACL CAT and COMMAND LIST.
-pub(super) fn without_sign(category: &str) -> &str {
+pub fn without_sign(category: &str) -> &str {
     category.trim_start_matches('@')
 }
 
 /// ACL categories in the order of Redis.
-pub(super) const CATEGORY_ORDER: &[&str] = &[
+pub const CATEGORY_ORDER: &[&str] = &[
     "@keyspace",
     "@read",
     "@write",
@@ -154,7 +154,7 @@ const IMPLIED_CATEGORIES: &[(&str, u32)] = &[
 ];
 
 /// Returns the ACL categories of a row: those implied by its flags, and that of its family.
-pub(super) fn categories(row: &Row) -> Vec<&'static str> {
+pub fn categories(row: &Row) -> Vec<&'static str> {
     CATEGORY_ORDER.iter().copied().filter(|category| is_in_category(row, category)).collect()
 }
 
@@ -240,7 +240,7 @@ fn write_keyword_search(reply: &mut Writer, word: &str, from: i32) {
 }
 
 /// Returns the lines of a container's HELP: its subcommands with their arguments and summaries.
-pub(super) fn help_lines(container: &Row) -> Vec<String> {
+pub fn help_lines(container: &Row) -> Vec<String> {
     let mut lines = alloc::vec![format!(
         "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
         container.name.to_ascii_uppercase()

@@ -1,11 +1,12 @@
 //! List of all command families.
 
+use super::command_table::{CommandTable, find_among, with_subcommands};
+use super::introspection;
 use super::row::Row;
-use super::table::{CommandTable, find_among, with_subcommands};
-use super::{
-    acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, introspection, keys,
-    latches, lcs, lists, memory, module, pubsub, replication, saving, script, server, sets, shutdown, sketches, sort,
-    sorted_sets, strings, transactions,
+use crate::commands::{
+    acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, keys, latches, lcs,
+    lists, memory, module, pubsub, replication, saving, script, server, sets, shutdown, sketches, sort, sorted_sets,
+    strings, transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[

@@ -9,7 +9,7 @@ use crate::base::bytes::{ends, word_at};
 const NAME_MAX: usize = 32;
 
 /// Returns the row of a name among `commands`, in any case.
-pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name: &str) -> Option<&'static Row> {
+pub fn find_among(mut commands: impl Iterator<Item = &'static Row>, name: &str) -> Option<&'static Row> {
     let (container, sub) = match name.split_once(['|', ' ']) {
         Some((container, sub)) => (container, Some(sub)),
         None => (name, None),
@@ -22,7 +22,7 @@ pub(super) fn find_among(mut commands: impl Iterator<Item = &'static Row>, name:
 }
 
 /// Returns commands, each followed by its subcommands.
-pub(super) fn with_subcommands(
+pub fn with_subcommands(
     commands: impl Iterator<Item = &'static Row> + Clone,
 ) -> impl Iterator<Item = &'static Row> + Clone {
     commands.flat_map(|row| core::iter::once(row).chain(row.subcommands))
@@ -183,7 +183,7 @@ impl CommandTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::catalog::{all_rows, find, rows};
+    use crate::commands::table::catalog::{all_rows, find, rows};
 
     #[test]
     fn every_row_is_found_in_any_case_and_only_by_its_name() {

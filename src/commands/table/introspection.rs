@@ -3,20 +3,20 @@
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
+use super::command_table::CommandTable;
 use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
 use super::row::{Group, KeyAccess, Reply, Row, flags::*};
-use super::table::CommandTable;
-use super::{Context, resolve};
 use crate::base::argv::ArgvRef;
 use crate::base::glob;
+use crate::commands::{Context, resolve};
 use crate::resp::error::CommandError;
 
-const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+const fn row(name: &'static str, arity: i32, flags: u32, handler: super::row::Handler) -> Row {
     Row::of(Group::Server, name, arity, flags, &[], handler)
 }
 
-pub(super) const ROWS: &[Row] = &[Row {
+pub const ROWS: &[Row] = &[Row {
     since: "2.8.13",
     complexity: "O(N) with N the number of commands.",
     summary: "Returns the properties of all commands.",
@@ -123,12 +123,12 @@ fn command_docs(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 }
 
 /// Returns the row of a name that a client sent: `get` or `config|get`, but not `config get`.
-pub(super) fn find_row(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
+pub fn find_row(table: &CommandTable, name: &[u8]) -> Option<&'static Row> {
     table.find(core::str::from_utf8(name).ok().filter(|name| !name.contains(' '))?)
 }
 
 fn command_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
-    super::help::write_help(cx, "command")
+    crate::commands::help::write_help(cx, "command")
 }
 
 /// `COMMAND LIST [FILTERBY MODULE name | ACLCAT category | PATTERN pattern]`

@@ -102,17 +102,17 @@ impl<'a> Args<'a> {
 
 /// Whether an argument is this keyword, regardless of case.
 #[inline(never)]
-pub(super) fn is(argument: &[u8], keyword: &str) -> bool {
+pub fn is(argument: &[u8], keyword: &str) -> bool {
     argument.eq_ignore_ascii_case(keyword.as_bytes())
 }
 
 /// Converts a number to a count; `None` if it is negative. Larger numbers become `usize::MAX`, so that no reply depends
 /// on the width of addresses.
-pub(super) fn count_of(number: i64) -> Option<usize> {
+pub fn count_of(number: i64) -> Option<usize> {
     (number >= 0).then(|| usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// Parses a number that is at least `min`; `error` stands for any other text.
-pub(super) fn at_least(text: &[u8], min: i64, error: CommandError) -> Result<usize, CommandError> {
+pub fn at_least(text: &[u8], min: i64, error: CommandError) -> Result<usize, CommandError> {
     parse_integer(text).filter(|&number| number >= min).and_then(count_of).ok_or(error)
 }

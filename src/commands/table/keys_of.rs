@@ -10,7 +10,7 @@ use crate::base::number::leading_integer;
 use crate::resp::error::CommandError;
 
 /// Returns the keys of a request with their access. Fails if a key spec does not fit the request, or without memory.
-pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], KeyAccess)>, CommandError> {
+pub fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], KeyAccess)>, CommandError> {
     let mut keys = Vec::new();
     let mut reserved = Ok(());
     visit_keys(row, argv, &mut |key, access| {
@@ -24,7 +24,7 @@ pub(super) fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8],
 }
 
 /// Calls `visit` with each key of a request and its access. Fails if a key spec does not fit the request.
-pub(super) fn visit_keys<'a>(
+pub fn visit_keys<'a>(
     row: &Row,
     argv: ArgvRef<'a>,
     visit: &mut dyn FnMut(&'a [u8], KeyAccess),

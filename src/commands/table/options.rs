@@ -10,7 +10,7 @@ const MS_PER_SECOND: i64 = 1000;
 
 /// Unit and base of a deadline argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unit {
+pub enum Unit {
     Seconds,
     Milliseconds,
     UnixSeconds,
@@ -18,18 +18,18 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    pub(super) fn is_seconds(self) -> bool {
+    pub fn is_seconds(self) -> bool {
         matches!(self, Unit::Seconds | Unit::UnixSeconds)
     }
 
-    pub(super) fn is_relative(self) -> bool {
+    pub fn is_relative(self) -> bool {
         matches!(self, Unit::Seconds | Unit::Milliseconds)
     }
 }
 
 /// Expiration option of a request. The number is parsed on use, because some commands look the key up first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) enum ExpiryOption<'a> {
+pub enum ExpiryOption<'a> {
     #[default]
     Absent,
     Keep,
@@ -39,7 +39,7 @@ pub(super) enum ExpiryOption<'a> {
 
 /// Keyword that a command accepts instead of a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Alternative {
+pub enum Alternative {
     KeepTtl,
     Persist,
 }
@@ -47,12 +47,7 @@ pub(super) enum Alternative {
 impl<'a> ExpiryOption<'a> {
     /// Reads the option if `word` is its keyword, and returns whether it is. A repeated keyword replaces the number;
     /// different keywords are a syntax error.
-    pub(super) fn take(
-        &mut self,
-        word: &[u8],
-        args: &mut Args<'a>,
-        alternative: Alternative,
-    ) -> Result<bool, CommandError> {
+    pub fn take(&mut self, word: &[u8], args: &mut Args<'a>, alternative: Alternative) -> Result<bool, CommandError> {
         let unit = match word {
             _ if is(word, "EX") => Unit::Seconds,
             _ if is(word, "PX") => Unit::Milliseconds,
@@ -84,7 +79,7 @@ impl<'a> ExpiryOption<'a> {
     }
 
     /// Returns the deadline for a command that stores a whole value.
-    pub(super) fn resolve(self, now: Timestamp) -> Result<Expiry, CommandError> {
+    pub fn resolve(self, now: Timestamp) -> Result<Expiry, CommandError> {
         match self {
             ExpiryOption::Absent | ExpiryOption::Persist => Ok(Expiry::Never),
             ExpiryOption::Keep => Ok(Expiry::Keep),
@@ -94,7 +89,7 @@ impl<'a> ExpiryOption<'a> {
 }
 
 /// Parses a deadline of SET and similar commands. It must be positive and fit into 64 bits of milliseconds.
-pub(super) fn deadline(number: &[u8], unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
+pub fn deadline(number: &[u8], unit: Unit, now: Timestamp) -> Result<Timestamp, CommandError> {
     let number = parse_integer(number).ok_or(CommandError::NOT_AN_INTEGER)?;
     let invalid = CommandError::INVALID_EXPIRE;
     let ms = match unit.is_seconds() {
@@ -106,7 +101,7 @@ pub(super) fn deadline(number: &[u8], unit: Unit, now: Timestamp) -> Result<Time
 }
 
 /// Reads the condition if `word` is NX or XX, and returns whether it is. Both together are a syntax error.
-pub(super) fn take_presence(word: &[u8], presence: &mut Option<Presence>) -> Result<bool, CommandError> {
+pub fn take_presence(word: &[u8], presence: &mut Option<Presence>) -> Result<bool, CommandError> {
     let condition = match word {
         _ if is(word, "NX") => Presence::Missing,
         _ if is(word, "XX") => Presence::Existing,
@@ -121,20 +116,20 @@ pub(super) fn take_presence(word: &[u8], presence: &mut Option<Presence>) -> Res
 
 /// Options of SCAN, HSCAN, SSCAN and ZSCAN.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ScanOptions<'a> {
-    pub(super) count: usize,
-    pub(super) pattern: Option<&'a [u8]>,
+pub struct ScanOptions<'a> {
+    pub count: usize,
+    pub pattern: Option<&'a [u8]>,
     /// TYPE of SCAN.
-    pub(super) type_name: Option<&'a [u8]>,
+    pub type_name: Option<&'a [u8]>,
     /// NOVALUES of HSCAN.
-    pub(super) no_values: bool,
+    pub no_values: bool,
 }
 
 /// Default of COUNT, as in Redis.
 const SCAN_COUNT: usize = 10;
 
 /// Reads `[MATCH pattern] [COUNT n]` and `own_option`, the keyword of one command: TYPE, NOVALUES or none.
-pub(super) fn scan_options<'a>(args: &mut Args<'a>, own_option: &str) -> Result<ScanOptions<'a>, CommandError> {
+pub fn scan_options<'a>(args: &mut Args<'a>, own_option: &str) -> Result<ScanOptions<'a>, CommandError> {
     let mut options = ScanOptions { count: SCAN_COUNT, pattern: None, type_name: None, no_values: false };
     while let Some(word) = args.optional() {
         match word {
@@ -152,7 +147,7 @@ pub(super) fn scan_options<'a>(args: &mut Args<'a>, own_option: &str) -> Result<
 }
 
 /// Reads `[LIMIT n]`; 0, the default, is no limit.
-pub(super) fn limit(args: &mut Args<'_>) -> Result<usize, CommandError> {
+pub fn limit(args: &mut Args<'_>) -> Result<usize, CommandError> {
     let mut limit = 0;
     while let Some(word) = args.optional() {
         if !is(word, "LIMIT") || args.is_done() {
@@ -165,7 +160,7 @@ pub(super) fn limit(args: &mut Args<'_>) -> Result<usize, CommandError> {
 
 /// Parses a SCAN cursor, an unsigned 64-bit number. A text in the format of an integer must not be negative. Other
 /// texts are parsed like C's `strtoull`, as in Redis: blanks and a sign may precede, and a minus negates modulo 2^64.
-pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
+pub fn cursor(text: &[u8]) -> Result<u64, CommandError> {
     if let Some(integer) = parse_integer(text) {
         return u64::try_from(integer).map_err(|_| CommandError::INVALID_CURSOR);
     }
@@ -182,7 +177,7 @@ pub(super) fn cursor(text: &[u8]) -> Result<u64, CommandError> {
 }
 
 /// Returns the comparison named by a keyword, with its operand; `None` for other words.
-pub(super) fn comparison<'a>(word: &[u8], operand: &'a [u8]) -> Option<Comparison<'a>> {
+pub fn comparison<'a>(word: &[u8], operand: &'a [u8]) -> Option<Comparison<'a>> {
     match word {
         _ if is(word, "IFEQ") => Some(Comparison::Equal(operand)),
         _ if is(word, "IFNE") => Some(Comparison::NotEqual(operand)),
