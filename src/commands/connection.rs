@@ -1,9 +1,9 @@
 //! Connection family, except CLIENT.
 
-use super::Context;
 use super::keys::database;
 use super::table::args::{Args, is};
-use super::table::row::{Group, Reply, Row, flags::*};
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::Interest;
 use crate::resp::encode::Protocol;

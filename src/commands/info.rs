@@ -4,9 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Context;
 use super::table::args::{Args, is};
-use super::table::row::{Group, Reply, Row, flags::*};
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_double;
 use crate::server::saving::SaveKind;
 use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};

@@ -2,9 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::Context;
 use super::table::args::{Args, is};
-use super::table::row::Reply;
+use super::{Context, Reply};
 use crate::keyspace::{TrackedReads, Tracker, TrackingOptions};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::ClientId;

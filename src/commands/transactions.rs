@@ -3,8 +3,8 @@
 use core::cell::OnceCell;
 
 use super::table::args::Args;
-use super::table::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Blocking, Context, run_handler, run_queued};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Blocking, Context, Reply, Row, run_handler, run_queued};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
 

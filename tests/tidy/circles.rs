@@ -18,6 +18,7 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
             &["ops", "evict", "active_expire"],
         ],
     ),
+    ("commands", &[&["outcome"], &["context"], &["call", "request"]]),
     (
         "commands::table",
         &[&["flags"], &["row", "args", "grammar"], &["command_table"], &["introspection"], &["catalog"], &["export"]],

@@ -7,11 +7,11 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Context;
 use super::connection::{client_flags, valid_name};
 use super::table::args::{Args, is};
-use super::table::row::{Group, Reply, Row, flags::*};
+use super::table::row::{Group, flags::*};
 use super::tracking;
+use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::base::number::parse_integer;

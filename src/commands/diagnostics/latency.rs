@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use crate::commands::help::write_help;
 use crate::commands::table::args::Args;
 use crate::commands::table::introspection::find_row;
-use crate::commands::table::row::{Group, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::row::{Group, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::resp::error::ErrorText;
 
 const LOADING_STALE: u32 = LOADING | STALE;

@@ -6,9 +6,9 @@ mod latency;
 use alloc::format;
 use alloc::vec::Vec;
 
-use super::Context;
 use super::table::args::{Args, count_of};
-use super::table::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
+use super::table::row::{Group, flags::*};
+use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::{PastUse, keys};
 use crate::resp::error::CommandError;

@@ -4,8 +4,8 @@ use super::{end, pop_first};
 use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
 use crate::commands::table::args::Args;
-use crate::commands::table::row::{Begin, Blocking, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::row::{Begin, Find, Group, KeyAccess, KeySpec, flags::*};
+use crate::commands::{Blocking, Context, Handler, Reply, Row};
 use crate::keyspace::lists;
 use crate::values::{End, Kind};
 

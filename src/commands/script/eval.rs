@@ -5,8 +5,7 @@ use super::shebang::{self, script_flags};
 use crate::base::argv::ArgvRef;
 use crate::base::sha1::HEX_LEN;
 use crate::commands::table::args::Args;
-use crate::commands::table::row::Reply;
-use crate::commands::{Context, Row, flags};
+use crate::commands::{Context, Reply, Row, flags};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 

@@ -8,9 +8,8 @@ use super::run::{
 };
 use super::shebang::script_flags;
 use crate::base::glob;
-use crate::commands::Context;
 use crate::commands::table::args::{Args, is};
-use crate::commands::table::row::Reply;
+use crate::commands::{Context, Reply};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::library::{Library, header, is_valid_name};

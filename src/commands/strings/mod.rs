@@ -3,10 +3,10 @@
 mod counters;
 mod set;
 
-use super::Context;
 use super::table::args::{Args, count_of};
 use super::table::options::{Alternative, ExpiryOption, comparison, deadline};
-use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::keyspace::expiry;
 use crate::keyspace::keys;
 use crate::keyspace::strings;

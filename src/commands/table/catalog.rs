@@ -1,12 +1,11 @@
 //! List of all command families.
 
-use super::command_table::{CommandTable, find_among, with_subcommands};
+use super::command_table::{find_among, with_subcommands};
 use super::introspection;
-use super::row::Row;
 use crate::commands::{
-    acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info, keys, latches, lcs,
-    lists, memory, module, pubsub, replication, saving, script, server, sets, shutdown, sketches, sort, sorted_sets,
-    strings, transactions,
+    CommandTable, Row, acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info,
+    keys, latches, lcs, lists, memory, module, pubsub, replication, saving, script, server, sets, shutdown, sketches,
+    sort, sorted_sets, strings, transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[

@@ -9,7 +9,10 @@ use crate::base::bytes::{ends, word_at};
 const NAME_MAX: usize = 32;
 
 /// Returns the row of a name among `commands`, in any case.
-pub fn find_among(mut commands: impl Iterator<Item = &'static Row>, name: &str) -> Option<&'static Row> {
+pub fn find_among<H: Copy + 'static>(
+    mut commands: impl Iterator<Item = &'static Row<H>>,
+    name: &str,
+) -> Option<&'static Row<H>> {
     let (container, sub) = match name.split_once(['|', ' ']) {
         Some((container, sub)) => (container, Some(sub)),
         None => (name, None),
@@ -22,16 +25,16 @@ pub fn find_among(mut commands: impl Iterator<Item = &'static Row>, name: &str) 
 }
 
 /// Returns commands, each followed by its subcommands.
-pub fn with_subcommands(
-    commands: impl Iterator<Item = &'static Row> + Clone,
-) -> impl Iterator<Item = &'static Row> + Clone {
+pub fn with_subcommands<H: Copy + 'static>(
+    commands: impl Iterator<Item = &'static Row<H>> + Clone,
+) -> impl Iterator<Item = &'static Row<H>> + Clone {
     commands.flat_map(|row| core::iter::once(row).chain(row.subcommands))
 }
 
 /// Rows by number, and a static hash table of their names. Buckets are adjacent ranges of one array.
 #[derive(Clone, Debug)]
-pub struct CommandTable {
-    rows: Vec<&'static Row>,
+pub struct CommandTable<H: 'static> {
+    rows: Vec<&'static Row<H>>,
     /// Entries of all buckets, bucket by bucket.
     entries: Vec<NameEntry>,
     /// Index in `entries` of each bucket's first entry. A bucket ends at the start of the next.
@@ -51,7 +54,7 @@ struct NameEntry {
 }
 
 impl NameEntry {
-    fn of(row: &'static Row, number: u16) -> NameEntry {
+    fn of<H: Copy + 'static>(row: &Row<H>, number: u16) -> NameEntry {
         let name = row.name;
         let is_identified = name.len() <= NAME_KEY_MAX && name.bytes().all(|byte| byte.is_ascii_lowercase());
         let full_name = if is_identified { None } else { Some(name) };
@@ -97,14 +100,14 @@ fn bucket((first, last): NameKey, len: usize) -> usize {
     (mixed >> (u64::BITS - BUCKETS.trailing_zeros())) as usize
 }
 
-fn bucket_of(row: &Row) -> usize {
+fn bucket_of<H: Copy + 'static>(row: &Row<H>) -> usize {
     bucket(name_key(row.name.as_bytes()), row.name.len())
 }
 
-impl CommandTable {
+impl<H: Copy + 'static> CommandTable<H> {
     /// Returns a table of these commands and of the subcommands in their rows.
-    pub fn new(commands: impl Iterator<Item = &'static Row> + Clone) -> CommandTable {
-        let rows: Vec<&Row> = with_subcommands(commands).collect();
+    pub fn new(commands: impl Iterator<Item = &'static Row<H>> + Clone) -> CommandTable<H> {
+        let rows: Vec<&Row<H>> = with_subcommands(commands).collect();
         let mut starts = [0; BUCKETS + 1];
         for row in &rows {
             starts[bucket_of(row) + 1] += 1;
@@ -122,17 +125,17 @@ impl CommandTable {
     }
 
     /// Returns all commands, each followed by its subcommands, in the order of their numbers.
-    pub fn rows(&self) -> impl Iterator<Item = &'static Row> + Clone + use<'_> {
+    pub fn rows(&self) -> impl Iterator<Item = &'static Row<H>> + Clone + use<'_, H> {
         self.rows.iter().copied()
     }
 
     /// Returns all commands without their subcommands, in the order of the families.
-    pub fn commands(&self) -> impl Iterator<Item = &'static Row> + Clone + use<'_> {
+    pub fn commands(&self) -> impl Iterator<Item = &'static Row<H>> + Clone + use<'_, H> {
         self.rows.iter().copied().filter(|row| !row.name.contains('|'))
     }
 
     /// Returns the row of a command by its name in any case. A subcommand is `object|encoding` or `object encoding`.
-    pub fn find(&self, name: &str) -> Option<&'static Row> {
+    pub fn find(&self, name: &str) -> Option<&'static Row<H>> {
         find_among(self.commands(), name)
     }
 
@@ -170,12 +173,12 @@ impl CommandTable {
     /// Returns the row with an unchecked number; `None` if there is no such row.
     #[inline(always)]
     #[cfg(feature = "wasm")]
-    pub fn numbered(&self, number: u32) -> Option<(u16, &'static Row)> {
+    pub fn numbered(&self, number: u32) -> Option<(u16, &'static Row<H>)> {
         Some((number as u16, self.rows.get(number as usize)?))
     }
 
     /// Returns the row with a number of this table. Panics for any other number.
-    pub fn row(&self, number: u16) -> &'static Row {
+    pub fn row(&self, number: u16) -> &'static Row<H> {
         self.rows[usize::from(number)]
     }
 }

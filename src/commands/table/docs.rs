@@ -5,7 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::grammar::{Argument, ArgumentKind, parse};
-use super::row::{Begin, Find, Group, KeySpec, Row, flags};
+use super::row::{Begin, Find, Group, KeySpec, flags};
+use crate::commands::Row;
 use crate::resp::encode::Writer;
 
 /// Writes an element of COMMAND and COMMAND INFO, with the ten fields of Redis 7.0 and newer.

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use super::catalog::all_rows;
 use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
-use super::row::{Begin, Find, KeySpec, Row, flags};
+use super::row::{Begin, Find, KeySpec, flags};
+use crate::commands::Row;
 
 /// Returns all rows as a JSON array, one object per line, subcommands after their container. A name is in upper case,
 /// such as `OBJECT|ENCODING`; arguments have the field names of COMMAND DOCS.

@@ -3,16 +3,15 @@
 use alloc::vec::Vec;
 
 use super::args::{Args, is};
-use super::command_table::CommandTable;
 use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
-use super::row::{Group, KeyAccess, Reply, Row, flags::*};
+use super::row::{Group, KeyAccess, flags::*};
 use crate::base::argv::ArgvRef;
 use crate::base::glob;
-use crate::commands::{Context, resolve};
+use crate::commands::{CommandTable, Context, Reply, Row, resolve};
 use crate::resp::error::CommandError;
 
-const fn row(name: &'static str, arity: i32, flags: u32, handler: super::row::Handler) -> Row {
+const fn row(name: &'static str, arity: i32, flags: u32, handler: crate::commands::Handler) -> Row {
     Row::of(Group::Server, name, arity, flags, &[], handler)
 }
 

@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use super::args::is;
-use super::row::{Begin, Find, KeyAccess, KeySpec, Row};
+use super::row::{Begin, Find, KeyAccess, KeySpec};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::make_room;
 use crate::base::number::leading_integer;
+use crate::commands::Row;
 use crate::resp::error::CommandError;
 
 /// Returns the keys of a request with their access. Fails if a key spec does not fit the request, or without memory.

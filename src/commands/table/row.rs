@@ -1,16 +1,6 @@
 //! Rows: name, arity, flags, keys, grammar and documentation of each command, in one place.
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-
-use super::args::Args;
 pub use super::flags;
-use crate::base::clock::Timestamp;
-use crate::commands::Context;
-use crate::keyspace::{QueuePosition, WaitedKey};
-use crate::resp::error::CommandError;
-use crate::server::scripts::suspended::Suspended;
-use crate::values::Kind;
 
 /// Groups of commands in COMMAND DOCS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,75 +164,9 @@ impl KeySpec {
     }
 }
 
-/// Outcome of one run of a command.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The reply is written.
-    Done,
-    /// No reply is written. The client is blocked; the command runs again when a key is ready or the time is over.
-    Block(BlockOn),
-    /// No reply is written. The command goes on when its script is resumed.
-    Suspend(Box<Suspended>),
-}
-
-/// Condition that a blocked command waits for. A command that is run again and blocks again keeps its first one.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BlockOn {
-    pub wanted: Option<Wanted>,
-    /// End of the timeout; `None` without one.
-    pub until: Option<Timestamp>,
-    /// Position of an earlier blocked command that ends, and that this one takes.
-    pub takes_over: Option<QueuePosition>,
-}
-
-impl BlockOn {
-    /// Returns the condition of a command that waits for a timeout only.
-    pub fn timeout(until: Option<Timestamp>) -> BlockOn {
-        BlockOn { wanted: None, until, takes_over: None }
-    }
-
-    pub fn keys(&self) -> &[WaitedKey] {
-        self.wanted.as_ref().map_or(&[], |wanted| &wanted.keys)
-    }
-}
-
-/// Keys of a blocked client, and the type that a new key must have for the command to run again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
-    pub keys: Vec<WaitedKey>,
-    /// `None` if the command waits for any change of a key.
-    pub kind: Option<Kind>,
-}
-
-/// Queue position of a command that was blocked and runs again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Resumed {
-    pub position: QueuePosition,
-    /// Instant at which the command was blocked.
-    pub since: Timestamp,
-    pub until: Option<Timestamp>,
-}
-
-/// Whether a handler may block its client in this run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Blocking {
-    /// The handler may block the client.
-    Allowed,
-    /// The handler must reply at once: the command runs in a transaction, or is replayed from a log.
-    Denied,
-    /// The timeout is over: the handler must write the reply for it.
-    TimedOut,
-}
-
-/// Result of a handler. `Ok`: the reply is written, or the client is to be blocked ([`Context::block_on`]).
-/// `Err`: the error becomes the reply.
-pub type Reply = Result<(), CommandError>;
-
-pub type Handler = fn(&mut Context<'_>, &mut Args<'_>) -> Reply;
-
-/// One command, or one subcommand of a container (`object|encoding`).
+/// One command, or one subcommand of a container (`object|encoding`), with its handler.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct Row<H: 'static> {
     /// Name in lower case; a subcommand includes its container.
     pub name: &'static str,
     /// Number of words of a request, the name included. A negative number is a minimum.
@@ -264,8 +188,8 @@ pub struct Row {
     pub reply: &'static str,
     /// Command tips of COMMAND INFO, for clients and proxies.
     pub tips: &'static [&'static str],
-    pub subcommands: &'static [Row],
-    pub handler: Handler,
+    pub subcommands: &'static [Row<H>],
+    pub handler: H,
     /// Number of words of the name.
     pub words: u8,
 }
@@ -279,7 +203,7 @@ const fn words_of(name: &str) -> u8 {
     words
 }
 
-impl Row {
+impl<H: Copy + 'static> Row<H> {
     /// Returns a row with defaults for the remaining fields, for use in struct update syntax.
     pub const fn of(
         group: Group,
@@ -287,8 +211,8 @@ impl Row {
         arity: i32,
         flags: u32,
         keys: &'static [KeySpec],
-        handler: Handler,
-    ) -> Row {
+        handler: H,
+    ) -> Row<H> {
         Row {
             name,
             arity,
