@@ -60,15 +60,15 @@ pub fn run_handler(
     (row.handler)(cx, &mut Args::new(argv, row.words(), custom_error))
 }
 
-/// Progress of the request of a suspended script.
+/// State of the request of a suspended script after a slice.
 #[derive(Debug)]
-pub enum Progress {
+pub enum SliceOutcome {
     Ended(Box<Suspended>),
     Suspended(Box<Suspended>),
 }
 
 /// Runs the next slice of a suspended script, and then what follows in its transaction.
-pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Progress {
+pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> SliceOutcome {
     if let Some(script) = suspended.script.take() {
         let start = cx.reply.len();
         let result = script::resume(cx, &mut suspended);
@@ -76,7 +76,7 @@ pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Progress {
         match result {
             Ok(true) => {
                 suspended.script = Some(script);
-                return Progress::Suspended(suspended);
+                return SliceOutcome::Suspended(suspended);
             }
             Ok(false) if cx.reply.take_failure() => fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into()),
             Ok(false) => remember_keys(cx, cx.table.row(number), argv),
@@ -90,9 +90,9 @@ pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Progress {
         Some(mut next) => {
             suspended.rest = core::mem::take(&mut next.rest);
             next.follow(*suspended);
-            Progress::Suspended(next)
+            SliceOutcome::Suspended(next)
         }
-        None => Progress::Ended(suspended),
+        None => SliceOutcome::Ended(suspended),
     }
 }
 

@@ -6,9 +6,9 @@ use super::table::row::{Group, flags::*};
 use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::Interest;
+use crate::resp::REDIS_VERSION;
 use crate::resp::encode::Protocol;
 use crate::resp::error::{CommandError, ErrorText};
-use crate::server::REDIS_VERSION;
 use crate::server::clients::{Client, ReplyMode};
 
 /// Name of the only user.

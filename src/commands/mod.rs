@@ -45,7 +45,7 @@ mod table;
 mod tracking;
 mod transactions;
 
-pub use call::{Progress, call, resume, run_handler, run_queued};
+pub use call::{SliceOutcome, call, resume, run_handler, run_queued};
 pub use context::{CommandTable, Context, Handler, Reply, Row, State};
 pub(crate) use keys::encoding;
 pub use line::{LineError, LineErrorKind, split_line};

@@ -5,7 +5,7 @@
 use super::Engine;
 use super::handler::Run;
 use crate::base::argv::Argv;
-use crate::commands::{Progress, flags, resume};
+use crate::commands::{SliceOutcome, flags, resume};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::clients::{ClientId, ClientQueue, Clients};
@@ -58,8 +58,8 @@ pub(super) fn resume_script(engine: &mut Engine, slice: Option<u64>, elapsed_us:
     engine.keyspace.set_author(client);
     let mut cx = Run { slice, ..Run::through(client) }.context(engine, &mut reply);
     match resume(&mut cx, suspended) {
-        Progress::Ended(ended) => end_script(engine, *ended, reply),
-        Progress::Suspended(left) => {
+        SliceOutcome::Ended(ended) => end_script(engine, *ended, reply),
+        SliceOutcome::Suspended(left) => {
             engine.server.scripts.suspended.keep(request, left, reply, 0);
             engine.refresh_gates();
         }

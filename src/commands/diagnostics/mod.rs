@@ -11,8 +11,8 @@ use super::table::row::{Group, flags::*};
 use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::{PastUse, keys};
+use crate::resp::REDIS_VERSION;
 use crate::resp::error::CommandError;
-use crate::server::REDIS_VERSION;
 
 const MS_PER_SECOND: i64 = 1000;
 /// Default count of SLOWLOG GET, as in Redis.

@@ -10,6 +10,7 @@ use crate::commands::table::keys_of::visit_keys;
 use crate::commands::{CommandTable, Context, Request, Row, State, call, flags};
 use crate::keyspace::keys::memory_usage;
 use crate::keyspace::{ClientId, Keyspace};
+use crate::lua::host::{Host, Work};
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
@@ -32,7 +33,7 @@ pub struct Rights {
 /// State of the engine, lent to the machine for one script. Between scripts it holds empty stand-ins, which are exchanged
 /// with the state of the engine: nothing is copied.
 #[derive(Debug)]
-pub struct Host {
+pub struct Bridge {
     keyspace: Keyspace,
     clients: Clients,
     server: Server,
@@ -43,19 +44,15 @@ pub struct Host {
     /// Whether the script has written.
     wrote: bool,
     /// Protocol that the script asked for.
-    pub protocol: Protocol,
+    protocol: Protocol,
     /// Buffer for the next command.
     request: Argv,
     reply: Vec<u8>,
-    /// Counted bytes of the values that the last command may have visited as a whole.
-    pub visited_bytes: u64,
-    /// Elements that the last command visited.
-    pub visits: u64,
 }
 
-impl Default for Host {
-    fn default() -> Host {
-        Host {
+impl Default for Bridge {
+    fn default() -> Bridge {
+        Bridge {
             keyspace: Keyspace::new(0),
             clients: Clients::default(),
             server: Server::default(),
@@ -67,13 +64,11 @@ impl Default for Host {
             protocol: Protocol::Resp2,
             request: Argv::default(),
             reply: Vec::new(),
-            visited_bytes: 0,
-            visits: 0,
         }
     }
 }
 
-impl Host {
+impl Bridge {
     /// Takes the state of the engine, or gives it back: both are the same exchange.
     fn exchange(&mut self, cx: &mut Context<'_>) {
         swap(&mut self.keyspace, cx.keyspace);
@@ -114,65 +109,6 @@ impl Host {
         self.wrote
     }
 
-    /// Empty arguments for a command; they come back with `keep_request`.
-    pub fn take_request(&mut self) -> Argv {
-        let mut request = core::mem::take(&mut self.request);
-        request.clear();
-        request
-    }
-
-    /// Keeps the buffer of arguments for the next command.
-    pub fn keep_request(&mut self, request: Argv) {
-        self.request = request;
-    }
-
-    /// Random number of 31 bits, from the generator that a script seeded or from that of the engine.
-    pub fn draw(&mut self) -> u32 {
-        match &mut self.server.scripts.random {
-            Some(seeded) => seeded.next(),
-            None => self.keyspace.draw_u31(),
-        }
-    }
-
-    /// Starts the generator of scripts with a seed. It goes on from script to script.
-    pub fn seed_random(&mut self, seed: u32) {
-        self.server.scripts.random = Some(Lrand48::seeded(seed));
-    }
-
-    /// Whether there is such a command.
-    pub fn knows(&self, argv: ArgvRef<'_>) -> bool {
-        Request::new(&self.table, argv).command.is_some()
-    }
-
-    /// Reply of the last command.
-    pub fn reply(&self) -> &[u8] {
-        &self.reply
-    }
-
-    /// Runs a command of the script, and returns whether it may have grown memory. An error is the reason why it did not
-    /// run; errors of the command are its reply.
-    pub fn run(&mut self, argv: ArgvRef<'_>) -> Result<bool, ErrorText> {
-        let (number, row) = Request::new(&self.table, argv).command.ok_or(CommandError::SCRIPT_UNKNOWN_COMMAND)?;
-        self.check(row, argv)?;
-        self.wrote |= row.has(flags::WRITE);
-        if self.clients.has_monitors() && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
-            monitors::show(&mut self.clients, self.now, self.client, monitors::Origin::Script, argv);
-        }
-        self.reply.clear();
-        let mut reply = Writer::appending_to(core::mem::take(&mut self.reply), self.protocol);
-        let Host { keyspace, clients, server, table, client, now, .. } = self;
-        let mut cx = Context::new(State { keyspace, clients, server, table }, *client, *now, &mut reply);
-        self.visited_bytes = visited_bytes(&mut cx, row, argv);
-        cx.keyspace.take_visits();
-        call(&mut cx, number, argv);
-        self.visits = cx.keyspace.take_visits();
-        self.reply = reply.into_bytes();
-        self.server.stats.commands_processed += 1;
-        // The next command of a client is far: what this one replaced would wait until the script ends.
-        self.keyspace.free_garbage();
-        Ok(row.has(flags::DENYOOM))
-    }
-
     /// Checks a command in the order of Redis.
     fn check(&self, row: &Row, argv: ArgvRef<'_>) -> Result<(), ErrorText> {
         if !row.accepts(argv.len()) {
@@ -194,6 +130,67 @@ impl Host {
             return Err(CommandError::OUT_OF_MEMORY.into());
         }
         Ok(())
+    }
+}
+
+impl Host for Bridge {
+    fn run(&mut self, argv: ArgvRef<'_>) -> Result<Work, ErrorText> {
+        let (number, row) = Request::new(&self.table, argv).command.ok_or(CommandError::SCRIPT_UNKNOWN_COMMAND)?;
+        self.check(row, argv)?;
+        self.wrote |= row.has(flags::WRITE);
+        if self.clients.has_monitors() && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
+            monitors::show(&mut self.clients, self.now, self.client, monitors::Origin::Script, argv);
+        }
+        self.reply.clear();
+        let mut reply = Writer::appending_to(core::mem::take(&mut self.reply), self.protocol);
+        let Bridge { keyspace, clients, server, table, client, now, .. } = self;
+        let mut cx = Context::new(State { keyspace, clients, server, table }, *client, *now, &mut reply);
+        let visited_bytes = visited_bytes(&mut cx, row, argv);
+        cx.keyspace.take_visits();
+        call(&mut cx, number, argv);
+        let visits = cx.keyspace.take_visits();
+        self.reply = reply.into_bytes();
+        self.server.stats.commands_processed += 1;
+        // The next command of a client is far: what this one replaced would wait until the script ends.
+        self.keyspace.free_garbage();
+        Ok(Work { grows_memory: row.has(flags::DENYOOM), visited_bytes, visits })
+    }
+
+    fn reply(&self) -> &[u8] {
+        &self.reply
+    }
+
+    fn knows(&self, argv: ArgvRef<'_>) -> bool {
+        Request::new(&self.table, argv).command.is_some()
+    }
+
+    fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    fn set_protocol(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+    }
+
+    fn take_request(&mut self) -> Argv {
+        let mut request = core::mem::take(&mut self.request);
+        request.clear();
+        request
+    }
+
+    fn keep_request(&mut self, request: Argv) {
+        self.request = request;
+    }
+
+    fn draw(&mut self) -> u32 {
+        match &mut self.server.scripts.random {
+            Some(seeded) => seeded.next(),
+            None => self.keyspace.draw_u31(),
+        }
+    }
+
+    fn seed_random(&mut self, seed: u32) {
+        self.server.scripts.random = Some(Lrand48::seeded(seed));
     }
 }
 

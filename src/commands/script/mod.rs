@@ -17,12 +17,12 @@ mod lua;
 #[cfg(feature = "scripting")]
 mod machine;
 #[cfg(feature = "scripting")]
+mod program;
+#[cfg(feature = "scripting")]
 mod rights;
 mod rows;
 #[cfg(feature = "scripting")]
 mod run;
-#[cfg(feature = "scripting")]
-mod shebang;
 
 pub(super) use rows::ROWS;
 

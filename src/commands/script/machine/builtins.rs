@@ -14,7 +14,7 @@ use super::natives::{
     reserve, set_field, set_function, string, string_argument,
 };
 use super::protection::{callable, wrap};
-use super::redis_table::SharedHost;
+use crate::lua::host::SharedHost;
 
 /// First byte of a compiled chunk.
 const BINARY: u8 = 0x1b;

@@ -10,12 +10,13 @@ use super::coroutines;
 use super::natives::{error_at_call, field, set_field, set_function, string};
 use super::protected_calls;
 use super::protection::{guard_functions, protect};
-use super::redis_table::{self, SharedHost};
+use super::redis_table;
 use super::registration::{self, Registrations};
 use super::results;
 use super::strings;
 use super::suspension::SharedSuspension;
 use crate::commands::script::libraries::LIBRARIES;
+use crate::lua::host::SharedHost;
 
 /// Functions of Lua that scripts may call, with what replaces some of them.
 const KEPT: &[&str] = &[

@@ -1,8 +1,6 @@
 //! The machine: compiled texts and their calls, within limits of instructions, memory and nesting.
 
-use alloc::rc::Rc;
 use alloc::vec::Vec;
-use core::cell::RefCell;
 use core::fmt;
 
 use lua_stdlib::coro_lib::co_resume;
@@ -18,7 +16,6 @@ use super::errors::{Failure, failure, worded};
 use super::globals::{Environments, World};
 use super::memory::bound_memory;
 use super::natives::{heap_guard, set};
-use super::redis_table::SharedHost;
 use super::registration::{Registered, Registrations};
 use super::sampling::INTERVAL;
 use super::standard::standard_state;
@@ -26,9 +23,9 @@ use super::suspension::SharedSuspension;
 use super::thread::ScriptThread;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::OutOfMemory;
-use crate::commands::script::host::Host;
+use crate::lua::host::SharedHost;
+use crate::lua::limits::ScriptLimits;
 use crate::resp::encode::Writer;
-use crate::server::ScriptLimits;
 
 /// Nested calls between Lua and its library, such as `pcall` within `pcall`, of the 200 that the machine allows. The others
 /// would not fit the stack of WebAssembly.
@@ -87,11 +84,10 @@ impl fmt::Debug for Machine {
 }
 
 impl Machine {
-    /// Builds a machine. Fails if memory is short.
-    pub fn new() -> Result<Machine, Vec<u8>> {
+    /// Builds a machine of scripts that use the host. Fails if memory is short.
+    pub fn new(host: SharedHost) -> Result<Machine, Vec<u8>> {
         let shown = |error: LuaError| error.message_lossy().into_bytes();
         let mut state = standard_state().map_err(shown)?;
-        let host = Rc::new(RefCell::new(Host::default()));
         let _guard = heap_guard(&state);
         let registrations = Registrations::default();
         let suspension = SharedSuspension::default();
@@ -167,11 +163,6 @@ impl Machine {
     /// Instructions that are left of the limit.
     pub fn instructions_left(&self) -> u64 {
         self.state.sandbox_instr_remaining()
-    }
-
-    /// State of the engine while a script runs.
-    pub fn host(&self) -> &SharedHost {
-        &self.host
     }
 
     /// Compiles a text. The error is that of the compiler.
@@ -337,7 +328,7 @@ impl Machine {
         };
         let outcome = match &failed {
             None => {
-                let protocol = self.host.borrow().protocol;
+                let protocol = self.host.borrow().protocol();
                 let written = write_result(state, &value, protocol, reply, self.reply_bytes_max);
                 written.map_err(|error| failure(state, &error))
             }

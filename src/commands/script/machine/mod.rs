@@ -2,7 +2,7 @@
 //! [`Machine`] alone, so that another machine can take its place.
 //!
 //! A machine is a cache: texts are kept by `server/scripts`, and a machine is built again after a fork, a load or a
-//! migration. While a script runs, the state of the engine is in the [`Host`](super::host::Host) that both share.
+//! migration. While a script runs, the state of the engine is in the [`Host`](crate::lua::host::Host) that both share.
 
 mod arguments;
 mod builtins;

@@ -2,7 +2,6 @@
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
-use core::cell::RefCell;
 
 use lua_types::{GcRef, LuaError, LuaTable, LuaValue};
 use lua_vm::api;
@@ -20,11 +19,9 @@ use crate::base::argv::Argv;
 use crate::base::headroom::OutOfMemory;
 use crate::base::number::write_double;
 use crate::base::sha1;
-use crate::commands::script::host::Host;
+use crate::lua::host::{SharedHost, Work};
+use crate::resp::REDIS_VERSION;
 use crate::resp::encode::Protocol;
-
-/// Shared state of the engine while a script runs.
-pub type SharedHost = Rc<RefCell<Host>>;
 
 /// Instructions of Lua that take the time of a small command.
 const COMMAND_INSTRUCTIONS: usize = 40;
@@ -77,7 +74,7 @@ pub fn fill_common(state: &mut LuaState, table: &GcRef<LuaTable>) -> Result<(), 
     for &(name, value) in CONSTANTS {
         set_field(state, table, name, LuaValue::Float(value))?;
     }
-    let version = string(state, crate::server::REDIS_VERSION.as_bytes())?;
+    let version = string(state, REDIS_VERSION.as_bytes())?;
     set_field(state, table, "REDIS_VERSION", version)?;
     set_field(state, table, "REDIS_VERSION_NUM", LuaValue::Float(version_number()))?;
     set_function(state, table, "log", log)
@@ -85,7 +82,7 @@ pub fn fill_common(state: &mut LuaState, table: &GcRef<LuaTable>) -> Result<(), 
 
 /// Version of Redis as one number: a byte each for major, minor and patch.
 fn version_number() -> f64 {
-    let parts = crate::server::REDIS_VERSION.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
+    let parts = REDIS_VERSION.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
     f64::from(parts.fold(0, |number, part| number * 256 + part))
 }
 
@@ -104,15 +101,17 @@ fn call(state: &mut LuaState, host: &SharedHost, raises: bool) -> Result<usize, 
         return refuse(state, text.as_bytes(), raises);
     }
     charge(state, COMMAND_INSTRUCTIONS + argv.as_ref().len() * ARGUMENT_INSTRUCTIONS)?;
-    match host.run(argv.as_ref()) {
-        Ok(false) => {}
-        Ok(true) => bound_memory(state, memory_limit(state)).or_else(|OutOfMemory| reserve(state, usize::MAX))?,
+    let Work { grows_memory, visited_bytes, visits } = match host.run(argv.as_ref()) {
+        Ok(work) => work,
         Err(error) => return refuse(state, error.bytes(), raises),
+    };
+    if grows_memory {
+        bound_memory(state, memory_limit(state)).or_else(|OutOfMemory| reserve(state, usize::MAX))?;
     }
-    let (reply, protocol) = (host.reply(), host.protocol);
+    let (reply, protocol) = (host.reply(), host.protocol());
     charge_bytes(state, argv.as_ref().bytes_len() + reply.len())?;
-    let visits = host.visits.saturating_mul(VISIT_INSTRUCTIONS);
-    let visited = (host.visited_bytes / VISITED_BYTES_PER_INSTRUCTION).saturating_add(visits);
+    let visits = visits.saturating_mul(VISIT_INSTRUCTIONS);
+    let visited = (visited_bytes / VISITED_BYTES_PER_INSTRUCTION).saturating_add(visits);
     charge(state, usize::try_from(visited).unwrap_or(usize::MAX))?;
     let is_error = reply.first() == Some(&b'-');
     let value = from_reply(state, reply, protocol)?;
@@ -175,7 +174,7 @@ fn set_protocol(state: &mut LuaState, host: &SharedHost) -> Result<usize, LuaErr
         Some(3) => Protocol::Resp3,
         _ => return Err(raise(state, b"ERR RESP version must be 2 or 3.")),
     };
-    host.borrow_mut().protocol = protocol;
+    host.borrow_mut().set_protocol(protocol);
     Ok(0)
 }
 

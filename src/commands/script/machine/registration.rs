@@ -9,8 +9,7 @@ use lua_vm::state::{ExternalRootKey, LuaState};
 
 use super::errors::raise;
 use super::natives::{argument, argument_count, display_number, set_closure};
-use crate::commands::script::shebang;
-use crate::server::scripts::library::is_valid_name;
+use crate::lua::shebang::{self, is_valid_name};
 
 /// Function that a library registered.
 #[derive(Clone, Debug)]

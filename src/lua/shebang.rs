@@ -1,7 +1,7 @@
 //! First line of a script: `#!lua flags=no-writes,allow-oom`.
 
 use crate::base::argv::Argv;
-use crate::commands::split_line;
+use crate::resp::decode::split_line;
 use crate::resp::error::{CommandError, ErrorText};
 
 /// Flags of a script or function.
@@ -30,6 +30,11 @@ pub mod script_flags {
 /// Returns the flag of a name.
 pub fn flag(name: &[u8]) -> Option<u32> {
     script_flags::NAMES.iter().find(|(_, known)| known.as_bytes() == name).map(|(flag, _)| *flag)
+}
+
+/// Whether a library or function may have this name.
+pub fn is_valid_name(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns the flags of a script, and its text from the end of the first line on, so that lines keep their numbers.
