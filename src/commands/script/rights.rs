@@ -1,6 +1,6 @@
 //! Rights of a script by its flags.
 
-use super::host::Rights;
+use super::bridge::Rights;
 use crate::commands::Context;
 use crate::lua::shebang::script_flags;
 use crate::resp::error::{CommandError, ErrorText};

@@ -6,14 +6,14 @@ use alloc::rc::Rc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use super::host::Bridge;
-use super::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
+use super::bridge::Bridge;
 use super::program::{OwnedProgram, Program};
 use super::rights;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::commands::Context;
 use crate::lua::limits::ScriptLimits;
+use crate::lua::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
 use crate::lua::shebang;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::monitors;
