@@ -44,6 +44,8 @@ mod connection;
 mod engine;
 #[cfg_attr(not(feature = "internals"), allow(unused_imports))]
 mod keyspace;
+#[cfg(feature = "scripting")]
+mod lua;
 mod resp;
 mod server;
 pub mod session;

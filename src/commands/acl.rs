@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::{Args, is};
-use super::docs::{CATEGORY_ORDER, categories, without_sign};
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::docs::{CATEGORY_ORDER, categories, without_sign};
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::resp::error::ErrorText;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {

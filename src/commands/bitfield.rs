@@ -3,9 +3,8 @@
 use crate::keyspace::bitfield;
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::Reply;
+use super::table::args::{Args, is};
+use super::{Context, Reply};
 use crate::base::number::parse_integer;
 use crate::keyspace::{FieldAction, FieldOperation, FieldType, Overflow};
 use crate::resp::error::CommandError;

@@ -1,9 +1,9 @@
 //! Bitmap family. Handlers of BITFIELD are in `bitfield`.
 
-use super::Context;
-use super::args::{Args, is};
 use super::bitfield::{self, bit_offset};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::bits;
 use crate::keyspace::{BitOperation, BitRange, RangeUnit};

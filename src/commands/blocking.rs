@@ -1,7 +1,6 @@
 //! Timeouts of blocking commands, and the choice between a reply and blocking the client.
 
-use super::Context;
-use super::row::{BlockOn, Blocking, Wanted};
+use super::{BlockOn, Blocking, Context, Wanted};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
 use crate::base::number::LongDouble;

@@ -4,8 +4,8 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use core::cell::OnceCell;
 
-use super::keys_of::visit_keys;
 use super::script;
+use super::table::keys_of::visit_keys;
 use super::{Args, Context, Outcome, Row, flags};
 use crate::base::argv::{ArgvRef, Span};
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, is_reserve_whole};
@@ -22,16 +22,18 @@ pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     cx.server.stats.command(number).calls += 1;
     let custom_error = OnceCell::new();
     let result = match ensure_memory(cx, row, argv) {
-        Ok(()) => (row.handler)(cx, &mut Args::new(argv, row.words(), &custom_error)),
+        Ok(()) => run_handler(cx, row, argv, &custom_error),
         Err(OutOfMemory) => Err(CommandError::OUT_OF_MEMORY),
     };
     match result {
-        Ok(()) if cx.suspended.is_some() => return Outcome::Suspend,
-        Ok(()) if cx.reply.take_failure() => {
-            fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into());
-            return Outcome::Done;
-        }
         Ok(()) => {
+            if let Some(suspended) = cx.suspended.take() {
+                return Outcome::Suspend(suspended);
+            }
+            if cx.reply.take_failure() {
+                fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into());
+                return Outcome::Done;
+            }
             if let Some(block_on) = cx.block_on.take() {
                 // A blocked command counts as one call, in the run that writes its reply.
                 cx.server.stats.command(number).calls -= 1;
@@ -47,9 +49,26 @@ pub fn call(cx: &mut Context<'_>, number: u16, argv: ArgvRef<'_>) -> Outcome {
     Outcome::Done
 }
 
-/// Runs the next slice of a suspended script, and then what follows in its transaction. Returns the request that ended;
-/// otherwise `cx.suspended` is set again.
-pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Option<Box<Suspended>> {
+/// Runs a handler. An error text made for the request is left in `custom_error`.
+#[inline(always)]
+pub fn run_handler(
+    cx: &mut Context<'_>,
+    row: &Row,
+    argv: ArgvRef<'_>,
+    custom_error: &OnceCell<ErrorText>,
+) -> Result<(), CommandError> {
+    (row.handler)(cx, &mut Args::new(argv, row.words(), custom_error))
+}
+
+/// State of the request of a suspended script after a slice.
+#[derive(Debug)]
+pub enum SliceOutcome {
+    Ended(Box<Suspended>),
+    Suspended(Box<Suspended>),
+}
+
+/// Runs the next slice of a suspended script, and then what follows in its transaction.
+pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> SliceOutcome {
     if let Some(script) = suspended.script.take() {
         let start = cx.reply.len();
         let result = script::resume(cx, &mut suspended);
@@ -57,8 +76,7 @@ pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Option<Box
         match result {
             Ok(true) => {
                 suspended.script = Some(script);
-                cx.suspended = Some(suspended);
-                return None;
+                return SliceOutcome::Suspended(suspended);
             }
             Ok(false) if cx.reply.take_failure() => fail(cx, number, start, &CommandError::OUT_OF_MEMORY.into()),
             Ok(false) => remember_keys(cx, cx.table.row(number), argv),
@@ -68,23 +86,23 @@ pub fn resume(cx: &mut Context<'_>, mut suspended: Box<Suspended>) -> Option<Box
     }
     let rest = core::mem::take(&mut suspended.rest);
     run_queued(cx, rest);
-    match &mut cx.suspended {
-        Some(next) => {
+    match cx.suspended.take() {
+        Some(mut next) => {
             suspended.rest = core::mem::take(&mut next.rest);
             next.follow(*suspended);
-            None
+            SliceOutcome::Suspended(next)
         }
-        None => Some(suspended),
+        None => SliceOutcome::Ended(suspended),
     }
 }
 
 /// Runs the commands of a transaction. A script that is left has its own, and those that follow.
 pub fn run_queued(cx: &mut Context<'_>, mut rest: VecDeque<Queued>) {
     while let Some(queued) = rest.pop_front() {
-        call(cx, queued.command, queued.argv.as_ref());
-        if let Some(suspended) = &mut cx.suspended {
+        if let Outcome::Suspend(mut suspended) = call(cx, queued.command, queued.argv.as_ref()) {
             suspended.script = Some(queued);
             suspended.rest = rest;
+            cx.suspended = Some(suspended);
             return;
         }
     }

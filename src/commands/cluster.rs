@@ -1,8 +1,8 @@
 //! Commands of a cluster, which all return an error: the server is not part of one.
 
-use super::Context;
-use super::args::Args;
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::resp::error::CommandError;
 
 /// Returns the row of a cluster command.

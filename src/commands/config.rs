@@ -3,9 +3,9 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::Args;
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::config::{Config, matching};
 

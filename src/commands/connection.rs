@@ -1,14 +1,14 @@
 //! Connection family, except CLIENT.
 
-use super::Context;
-use super::args::{Args, is};
 use super::keys::database;
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::Interest;
+use crate::resp::REDIS_VERSION;
 use crate::resp::encode::Protocol;
 use crate::resp::error::{CommandError, ErrorText};
-use crate::server::REDIS_VERSION;
 use crate::server::clients::{Client, ReplyMode};
 
 /// Name of the only user.

@@ -1,8 +1,8 @@
 //! DUMP and RESTORE: serialized values.
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
 use crate::keyspace::dump;

@@ -1,9 +1,9 @@
 //! Commands on deadlines of keys. Relative times are converted here; the keyspace takes instants.
 
-use super::Context;
-use super::args::{Args, is};
-use super::options::Unit;
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::options::Unit;
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
 use crate::keyspace::expiry;
 use crate::keyspace::{DeadlineCondition, TimeToLive};

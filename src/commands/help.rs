@@ -1,7 +1,7 @@
 //! HELP of containers. Knows the rows of their subcommands only.
 
 use super::Context;
-use super::docs::help_lines;
+use super::table::docs::help_lines;
 use crate::resp::error::CommandError;
 
 /// Writes the HELP reply of a container, printed from its rows.

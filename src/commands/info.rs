@@ -4,12 +4,13 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_double;
+use crate::resp::REDIS_VERSION;
+use crate::server::KEYLATCH_VERSION;
 use crate::server::saving::SaveKind;
-use crate::server::{KEYLATCH_VERSION, REDIS_VERSION};
 
 const MS_PER_SECOND: i64 = 1000;
 const SECONDS_PER_DAY: i64 = 86_400;

@@ -1,9 +1,10 @@
 //! Generic family: commands on keys of any type.
 
-use super::args::{Args, is};
-use super::options::{cursor, scan_options};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, write_page};
+use super::pages::write_page;
+use super::table::args::{Args, is};
+use super::table::options::{cursor, scan_options};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::keys;
 use crate::keyspace::scan;

@@ -1,8 +1,8 @@
 //! LCS: the longest common subsequence of two strings.
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::keyspace::lcs;
 use crate::keyspace::{CommonRun, CommonSubsequence};
 use crate::resp::encode::Writer;

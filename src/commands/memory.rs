@@ -3,9 +3,9 @@
 use crate::keyspace::keys;
 use alloc::format;
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::resp::error::CommandError;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {

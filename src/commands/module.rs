@@ -1,8 +1,8 @@
 //! MODULE: no module can be loaded.
 
-use super::Context;
-use super::args::Args;
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row::of(Group::Server, name, arity, flags, &[], handler)

@@ -1,6 +1,6 @@
 //! Arguments that LMPOP, ZMPOP, BLMPOP and BZMPOP share, regardless of the type of the values.
 
-use super::args::{Args, at_least, is};
+use super::table::args::{Args, at_least, is};
 use crate::resp::error::CommandError;
 use crate::values::End;
 

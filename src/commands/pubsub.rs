@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::Args;
-use super::row::{Blocking, Group, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, flags::*};
+use super::{Blocking, Context, Reply, Row};
 use crate::base::glob;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::pubsub::Channels;

@@ -1,8 +1,8 @@
 //! Replication: the server is always a master without replicas.
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, flags::*};
+use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::resp::error::CommandError;
 

@@ -1,9 +1,9 @@
 //! Saving on request: SAVE, BGSAVE, BGREWRITEAOF and LASTSAVE. The store is the host's: a command requests the save, and
 //! the host reports how it ended.
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, flags::*};
+use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::resp::error::CommandError;
 use crate::server::saving::SaveKind;
 

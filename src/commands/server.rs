@@ -1,9 +1,9 @@
 //! Server family: databases as a whole, and the time.
 
-use super::Context;
-use super::args::{Args, is};
 use super::keys::database;
-use super::row::{Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::{parse_integer, write_integer};
 use crate::resp::error::CommandError;
 

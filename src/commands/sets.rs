@@ -3,10 +3,11 @@
 use crate::keyspace::{count_visits, sets};
 use alloc::vec::Vec;
 
-use super::args::{Args, at_least};
-use super::options::{cursor, limit, scan_options};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, PAGE_VISITS, write_empty_page, write_matches};
+use super::pages::{PAGE_VISITS, write_empty_page, write_matches};
+use super::table::args::{Args, at_least};
+use super::table::options::{cursor, limit, scan_options};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::Combination;
 use crate::resp::error::CommandError;

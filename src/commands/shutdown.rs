@@ -1,9 +1,9 @@
 //! SHUTDOWN. The server is the host's: the command requests its end, and the client waits until the connection is closed or
 //! the host reports that it goes on.
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{BlockOn, Blocking, Group, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Group, flags::*};
+use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::resp::error::CommandError;
 use crate::server::shutdown::{LastSave, ShutdownRequest};
 

@@ -3,9 +3,9 @@
 use crate::keyspace::sketches;
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::Args;
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::Args;
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
     Row { since: "2.8.9", ..Row::of(Group::HyperLogLog, name, -2, flags, keys, handler) }

@@ -1,8 +1,8 @@
 //! SORT and SORT_RO: sorted elements of lists, sets and sorted sets.
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::{Begin, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, is};
+use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::keyspace::SortOptions;
 use crate::keyspace::sort;
 use crate::resp::error::CommandError;

@@ -2,9 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::Context;
-use super::args::{Args, is};
-use super::row::Reply;
+use super::table::args::{Args, is};
+use super::{Context, Reply};
 use crate::keyspace::{TrackedReads, Tracker, TrackingOptions};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::ClientId;

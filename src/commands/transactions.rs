@@ -2,9 +2,9 @@
 
 use core::cell::OnceCell;
 
-use super::args::Args;
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Blocking, Context, run_queued};
+use super::table::args::Args;
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Blocking, Context, Reply, Row, run_handler, run_queued};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
 
@@ -98,7 +98,7 @@ fn check_guards(cx: &mut Context<'_>, transaction: &Transaction) -> Reply {
             continue;
         }
         let start = cx.reply.len();
-        let outcome = (row.handler)(cx, &mut Args::new(argv, row.words(), &error));
+        let outcome = run_handler(cx, row, argv, &error);
         cx.reply.truncate(start);
         checked = if row.has(GUARD) { outcome } else { checked };
     }

@@ -11,12 +11,13 @@ use crate::keyspace::keys;
 use alloc::vec::Vec;
 
 use super::blocked_clients::BlockedCommand;
+use super::handler::Run;
 use super::pause::suspend_paused;
 use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
-use crate::commands::{BlockOn, Blocking, Context, Outcome, Resumed, call};
+use crate::commands::{BlockOn, Blocking, Outcome, Resumed};
 use crate::keyspace::{KeyName, Queue, QueuePosition, Want};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
@@ -128,31 +129,16 @@ impl Engine {
         let slice = Some(self.slice).filter(|slice| *slice > 0 && was_paused && !client.address.is_empty());
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         let start = reply.len();
-        self.keyspace.facts.set_author(blocked.client);
-        self.keyspace.interest.tracking.set_author(Some(blocked.client));
-        let Engine { keyspace, clients, server, table, now, .. } = self;
-        let mut cx = Context {
-            keyspace,
-            clients,
-            server,
-            table,
-            client: blocked.client,
-            now: *now,
-            blocking,
-            resumed: (!was_paused).then_some(resumed),
-            block_on: None,
-            slice,
-            suspended: None,
-            reply: &mut reply,
+        self.keyspace.set_author(blocked.client);
+        let run = Run { client: blocked.client, blocking, resumed: (!was_paused).then_some(resumed), slice };
+        let block_on = match run.call(self, blocked.command, blocked.argv.as_ref(), &mut reply) {
+            Outcome::Suspend(suspended) => return suspend_paused(self, blocked, suspended, reply, start),
+            Outcome::Block(block_on) => Some(block_on),
+            Outcome::Done => None,
         };
-        let outcome = call(&mut cx, blocked.command, blocked.argv.as_ref());
-        if let Some(suspended) = cx.suspended.take() {
-            suspend_paused(self, blocked, suspended, reply, start);
-            return;
-        }
         self.keyspace.effects.end_unit();
         if let Some(client) = self.clients.get_mut(blocked.client) {
-            client.blocked = matches!(outcome, Outcome::Block(_)).then_some(position);
+            client.blocked = block_on.is_some().then_some(position);
             let failed = reply.take_failure();
             // Pushes to this client while the command ran follow its reply.
             let pushed = core::mem::replace(&mut client.outbox, reply.into_bytes());
@@ -163,17 +149,17 @@ impl Engine {
         self.end_tracking(blocked.client, Some(self.table.row(blocked.command)));
         self.announce();
         self.clients.note(blocked.client);
-        match outcome {
-            Outcome::Block(block_on) if was_paused => {
+        match block_on {
+            Some(block_on) if was_paused => {
                 let since = self.now;
                 enter(self, position, BlockedCommand { block_on, since, ..blocked });
             }
             // The timeout is kept from the first block.
-            Outcome::Block(block_on) => {
+            Some(block_on) => {
                 let block_on = BlockOn { until: resumed.until, ..block_on };
                 enter(self, position, BlockedCommand { block_on, ..blocked });
             }
-            Outcome::Done | Outcome::Suspend => {
+            None => {
                 self.clients.enqueue(ClientQueue::Freed, blocked.client);
                 look_again(self, &Left { blocked, was_first });
             }

@@ -1,6 +1,7 @@
 //! Dispatch of a request to its handler, through the gates.
 
 use super::gates::Gates;
+use super::handler::Run;
 use super::saves::check_store;
 use super::suspended::{busy_error, slice_of};
 use super::{Engine, evict};
@@ -8,7 +9,7 @@ use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
-use crate::commands::{Blocking, Context, Outcome, Request, Row, call, flags, unknown};
+use crate::commands::{Blocking, Outcome, Request, Row, flags, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
@@ -37,25 +38,8 @@ impl Engine {
         // A script that is suspended keeps its request.
         let may_suspend = !row.has(flags::RUNS_SCRIPT) || ensure(argv.copy_len()).is_ok();
         let slice = slice_of(self).filter(|_| may_suspend);
-        let Engine { keyspace, clients, server, table, now, .. } = self;
-        let (client, now, blocking) = (id, *now, Blocking::Allowed);
-        let (resumed, block_on, suspended) = (None, None, None);
-        let mut cx = Context {
-            keyspace,
-            clients,
-            server,
-            table,
-            client,
-            now,
-            blocking,
-            resumed,
-            block_on,
-            slice,
-            suspended,
-            reply,
-        };
-        let outcome = call(&mut cx, number, argv);
-        let suspended = cx.suspended.take();
+        let run = Run { client: id, blocking: Blocking::Allowed, resumed: None, slice };
+        let outcome = run.call(self, number, argv, reply);
         self.ran = Some(number);
         match outcome {
             Outcome::Done => {}
@@ -63,9 +47,8 @@ impl Engine {
                 Ok(()) => self.block(id, number, argv, block_on),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             },
-            Outcome::Suspend => {
+            Outcome::Suspend(mut suspended) => {
                 self.ran = None;
-                let mut suspended = suspended?;
                 suspended.script.get_or_insert_with(|| Queued { command: number, argv: argv.to_owned() });
                 return Some((number, suspended));
             }

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use super::Engine;
+use super::handler::Run;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
-use crate::commands::{Args, Blocking, Context, Row, flags, resolve};
+use crate::commands::{Row, flags, resolve, run_handler};
 use crate::engine::persistence::{LoadError, Replayed, Skipped, aof, rdb};
 use crate::keyspace::Counts;
 use crate::resp::encode::{Protocol, Writer};
@@ -80,24 +81,9 @@ impl<'a> Loading<'a> {
 
     /// Runs a command without gates: no password, no pause, no statistics.
     fn run(&mut self, row: &Row, argv: ArgvRef<'_>) -> Result<(), CommandError> {
-        let (client, blocking, reply) = (self.client, Blocking::Denied, &mut Writer::new(Protocol::Resp2));
-        let Engine { keyspace, clients, server, table, now, .. } = &mut *self.engine;
-        let (now, resumed, block_on, slice, suspended) = (*now, None, None, None, None);
-        let mut cx = Context {
-            keyspace,
-            clients,
-            server,
-            table,
-            client,
-            now,
-            blocking,
-            resumed,
-            block_on,
-            slice,
-            suspended,
-            reply,
-        };
-        let outcome = (row.handler)(&mut cx, &mut Args::new(argv, row.words(), &OnceCell::new()));
+        let mut reply = Writer::new(Protocol::Resp2);
+        let mut cx = Run::through(self.client).context(self.engine, &mut reply);
+        let outcome = run_handler(&mut cx, row, argv, &OnceCell::new());
         self.engine.keyspace.effects.end_unit();
         outcome
     }

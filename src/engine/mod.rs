@@ -9,6 +9,7 @@ pub(crate) mod convention;
 mod dispatch;
 pub(crate) mod fact_queue;
 mod gates;
+mod handler;
 mod host;
 mod host_store;
 mod inspect;
@@ -260,10 +261,7 @@ impl Engine {
             return self.clients.close(id);
         }
         let mut reply = Writer::appending_to(core::mem::take(out), protocol);
-        self.keyspace.facts.set_author(id);
-        if !self.keyspace.interest.tracking.is_idle() {
-            self.keyspace.interest.tracking.set_author(Some(id));
-        }
+        self.keyspace.set_author(id);
         if let Some((number, suspended)) = self.dispatch(id, request, gates, &mut reply) {
             *out = self.server.scripts.suspended.keep(number, suspended, reply, start);
             self.refresh_gates();

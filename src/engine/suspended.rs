@@ -3,8 +3,9 @@
 //! Nothing else happens meanwhile: time stands still, nothing expires, and effects and events come out at the end.
 
 use super::Engine;
+use super::handler::Run;
 use crate::base::argv::Argv;
-use crate::commands::{Blocking, Context, flags, resume};
+use crate::commands::{SliceOutcome, flags, resume};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::clients::{ClientId, ClientQueue, Clients};
@@ -53,34 +54,15 @@ pub(super) fn resume_script(engine: &mut Engine, slice: Option<u64>, elapsed_us:
     let Some(mut suspended) = engine.server.scripts.suspended.0.take() else { return };
     suspended.elapsed_us = elapsed_us.max(suspended.elapsed_us);
     let mut reply = Writer::appending_to(core::mem::take(&mut suspended.reply), suspended.protocol);
-    let (client, request, now) = (suspended.client, suspended.request, suspended.now);
-    engine.keyspace.facts.set_author(client);
-    if !engine.keyspace.interest.tracking.is_idle() {
-        engine.keyspace.interest.tracking.set_author(Some(client));
-    }
-    let Engine { keyspace, clients, server, table, .. } = engine;
-    let mut cx = Context {
-        keyspace,
-        clients,
-        server,
-        table,
-        client,
-        now,
-        blocking: Blocking::Denied,
-        resumed: None,
-        block_on: None,
-        slice,
-        suspended: None,
-        reply: &mut reply,
-    };
-    let ended = resume(&mut cx, suspended);
-    match (ended, cx.suspended.take()) {
-        (_, Some(left)) => {
+    let (client, request) = (suspended.client, suspended.request);
+    engine.keyspace.set_author(client);
+    let mut cx = Run { slice, ..Run::through(client) }.context(engine, &mut reply);
+    match resume(&mut cx, suspended) {
+        SliceOutcome::Ended(ended) => end_script(engine, *ended, reply),
+        SliceOutcome::Suspended(left) => {
             engine.server.scripts.suspended.keep(request, left, reply, 0);
             engine.refresh_gates();
         }
-        (Some(ended), None) => end_script(engine, *ended, reply),
-        (None, None) => engine.refresh_gates(),
     }
 }
 

@@ -6,6 +6,7 @@ use core::array;
 use super::db::{Db, Entry};
 use super::error::Error;
 use super::limits::Memory;
+use super::observers::client_id::ClientId;
 use super::observers::effect::Effects;
 use super::observers::event::Events;
 use super::observers::facts::Facts;
@@ -250,6 +251,15 @@ impl Keyspace {
     pub(super) fn ensure_room_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
         let key_len = self.database(database).entry(handle).map_or(0, |entry| entry.key.len());
         self.ensure_room(Extent::of_names(1, key_len + LEFT_BYTES))
+    }
+
+    /// Records the client as the author of the changes that follow.
+    #[inline(always)]
+    pub fn set_author(&mut self, client: ClientId) {
+        self.facts.set_author(client);
+        if !self.interest.tracking.is_idle() {
+            self.interest.tracking.set_author(Some(client));
+        }
     }
 
     /// Stops or resumes the active expire cycle.

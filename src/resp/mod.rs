@@ -6,3 +6,6 @@ pub mod decode;
 pub mod encode;
 pub mod error;
 pub mod read;
+
+/// Implemented version of Redis. Client libraries choose commands by it.
+pub const REDIS_VERSION: &str = "8.6.3";

@@ -18,6 +18,8 @@ use alloc::vec::Vec;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::keyspace::{DATABASES, Event, Events, Keyspace, QueuePosition};
+#[cfg(feature = "scripting")]
+use crate::lua::limits::ScriptLimits;
 use crate::resp::decode::Limits;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::Clients;
@@ -28,8 +30,6 @@ use crate::server::scripts::Scripts;
 use crate::server::shutdown::Shutdown;
 use crate::server::stats::Stats;
 
-/// Implemented version of Redis. Client libraries choose commands by it.
-pub const REDIS_VERSION: &str = "8.6.3";
 pub const KEYLATCH_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// State of CLIENT PAUSE.
@@ -66,24 +66,13 @@ pub struct Settings {
     pub script_limits: ScriptLimits,
 }
 
-/// Limits of a script.
+/// Limits of scripts.
 #[cfg(feature = "scripting")]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ScriptLimits {
-    pub instructions: u64,
-    /// Bytes of all values of Lua.
-    pub memory_bytes: usize,
-    pub reply_bytes: usize,
-}
-
-#[cfg(feature = "scripting")]
-impl ScriptLimits {
-    fn read(config: &Config) -> ScriptLimits {
-        ScriptLimits {
-            instructions: config.number("lua-instruction-limit").max(1) as u64,
-            memory_bytes: config.number("lua-memory-limit").max(1) as usize,
-            reply_bytes: config.number("lua-reply-limit").max(1) as usize,
-        }
+fn script_limits(config: &Config) -> ScriptLimits {
+    ScriptLimits {
+        instructions: config.number("lua-instruction-limit").max(1) as u64,
+        memory_bytes: config.number("lua-memory-limit").max(1) as usize,
+        reply_bytes: config.number("lua-reply-limit").max(1) as usize,
     }
 }
 
@@ -96,7 +85,7 @@ impl Settings {
             databases: config.number("databases").clamp(1, DATABASES.into()) as u8,
             limits: config.request_limits(),
             #[cfg(feature = "scripting")]
-            script_limits: ScriptLimits::read(config),
+            script_limits: script_limits(config),
         }
     }
 

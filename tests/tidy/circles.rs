@@ -18,11 +18,12 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
             &["ops", "evict", "active_expire"],
         ],
     ),
+    ("commands", &[&["outcome"], &["context"], &["call", "request"]]),
     (
-        "commands",
-        &[&["row", "args", "grammar"], &["table"], &["introspection", "diagnostics"], &["catalog"], &["export"]],
+        "commands::table",
+        &[&["flags"], &["row", "args", "grammar"], &["command_table"], &["introspection"], &["catalog"], &["export"]],
     ),
-    ("engine", &[&["status", "blocked_clients"], &["gates"], &["dispatch"], &["blocked", "after_command"]]),
+    ("engine", &[&["status", "blocked_clients"], &["gates", "handler"], &["dispatch"], &["blocked", "after_command"]]),
 ];
 
 /// The files of src/ by the path of their module, each with its code and its re-exports.

@@ -4,8 +4,20 @@ use crate::rust_text::{code_only, tokens};
 use crate::tree::File;
 
 /// The floors, the lowest first: `src/base/...` or `src/base.rs` is on the floor `base`.
-const FLOORS: [&str; 11] =
-    ["base", "store", "values", "resp", "keyspace", "server", "commands", "engine", "connection", "session", "wasm"];
+const FLOORS: [&str; 12] = [
+    "base",
+    "store",
+    "values",
+    "resp",
+    "lua",
+    "keyspace",
+    "server",
+    "commands",
+    "engine",
+    "connection",
+    "session",
+    "wasm",
+];
 
 fn floor(name: &str) -> Option<usize> {
     FLOORS.iter().position(|floor| *floor == name)

@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 use super::types::{client_type, type_of};
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::Reply;
+use crate::commands::table::args::{Args, is};
+use crate::commands::{Context, Reply};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId};
 

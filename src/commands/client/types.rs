@@ -1,6 +1,6 @@
 //! Types of clients in CLIENT LIST and CLIENT KILL.
 
-use crate::commands::args::{Args, is};
+use crate::commands::table::args::{Args, is};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::Client;
 

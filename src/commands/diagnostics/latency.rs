@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use crate::commands::args::Args;
 use crate::commands::help::write_help;
-use crate::commands::introspection::find_row;
-use crate::commands::row::{Group, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::args::Args;
+use crate::commands::table::introspection::find_row;
+use crate::commands::table::row::{Group, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::resp::error::ErrorText;
 
 const LOADING_STALE: u32 = LOADING | STALE;

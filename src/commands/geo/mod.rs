@@ -5,9 +5,9 @@ pub(super) mod search;
 use crate::keyspace::sorted_sets;
 use alloc::vec::Vec;
 
-use super::args::{Args, is};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, Handler};
+use super::table::args::{Args, is};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Handler, Reply, Row};
 use crate::base::geo::Position;
 use crate::base::number::{parse_double, write_fixed};
 use crate::keyspace::{Presence, ScoreOptions};

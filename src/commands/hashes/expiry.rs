@@ -3,9 +3,9 @@
 use super::field_args::{self, condition_and_fields, instant, trailing_fields};
 use super::{READ, READ_UPDATE, UPDATE};
 use crate::base::clock::Timestamp;
-use crate::commands::options::Unit;
-use crate::commands::row::{Group, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Args, Context, Handler};
+use crate::commands::table::options::Unit;
+use crate::commands::table::row::{Group, KeySpec, flags::*};
+use crate::commands::{Args, Context, Handler, Reply, Row};
 use crate::keyspace::hashes;
 use crate::keyspace::{FieldExpiry, FieldFate, FieldTimeToLive};
 

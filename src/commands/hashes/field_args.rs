@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
-use crate::commands::args::{Args, is};
-use crate::commands::options::Unit;
+use crate::commands::table::args::{Args, is};
+use crate::commands::table::options::Unit;
 use crate::keyspace::hashes::FIELD_DEADLINE_MS_MAX;
 use crate::keyspace::{DeadlineCondition, FieldExpiry, Presence};
 use crate::resp::encode::Writer;

@@ -3,10 +3,11 @@
 pub(super) mod expiry;
 mod field_args;
 
-use super::args::{Args, is};
-use super::options::{cursor, scan_options};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, PAGE_VISITS, write_empty_page, write_matches};
+use super::pages::{PAGE_VISITS, write_empty_page, write_matches};
+use super::table::args::{Args, is};
+use super::table::options::{cursor, scan_options};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::{count_visits, hashes};
 use crate::resp::encode::{Protocol, Writer};

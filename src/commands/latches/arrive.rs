@@ -2,9 +2,8 @@
 
 use super::acquire::{wait_for, waited};
 use super::options::{keyword, number, once, ttl, wait};
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::{Blocking, Reply};
+use crate::commands::table::args::{Args, is};
+use crate::commands::{Blocking, Context, Reply};
 use crate::keyspace::latches::{self, Demand};
 use crate::keyspace::{Queue, QueuePosition};
 use crate::resp::error::CommandError;

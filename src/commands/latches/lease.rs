@@ -2,9 +2,8 @@
 
 use super::options::{counted_keys, number, once, token, ttl};
 use crate::base::clock::Timestamp;
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::Reply;
+use crate::commands::table::args::{Args, is};
+use crate::commands::{Context, Reply};
 use crate::keyspace::latches::{self, Keys, Lease, Renewal};
 use crate::keyspace::{Queue, QueuePosition, Waiter, hashes};
 use crate::resp::encode::Writer;

@@ -1,9 +1,8 @@
 //! LATCH.LIMIT.
 
 use super::options::{keyword, number, once};
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::Reply;
+use crate::commands::table::args::{Args, is};
+use crate::commands::{Context, Reply};
 use crate::keyspace::latches::{self, Algorithm, Usage};
 use crate::resp::error::CommandError;
 

@@ -2,9 +2,8 @@
 
 use super::acquire::{is_given_up, position_in_line, wait_for, waited};
 use super::options::{keyword, once, token, ttl, wait};
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::{Blocking, Reply};
+use crate::commands::table::args::{Args, is};
+use crate::commands::{Blocking, Context, Reply};
 use crate::keyspace::Queue;
 use crate::keyspace::latches::{self, Demand, Once, Request};
 use crate::resp::error::CommandError;

@@ -3,7 +3,7 @@
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
-use crate::commands::args::{Args, count_of, is};
+use crate::commands::table::args::{Args, count_of, is};
 use crate::keyspace::hashes::FIELD_DEADLINE_MS_MAX;
 use crate::resp::error::CommandError;
 

@@ -1,11 +1,11 @@
 //! Blocking commands of the list family.
 
 use super::{end, pop_first};
-use crate::commands::args::Args;
 use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{Begin, Blocking, Find, Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::args::Args;
+use crate::commands::table::row::{Begin, Find, Group, KeyAccess, KeySpec, flags::*};
+use crate::commands::{Blocking, Context, Handler, Reply, Row};
 use crate::keyspace::lists;
 use crate::values::{End, Kind};
 

@@ -2,10 +2,10 @@
 
 pub(super) mod blocking;
 
-use super::Context;
-use super::args::{Args, at_least, is};
 use super::multi_pop::MultiPop;
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
+use super::table::args::{Args, at_least, is};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::lists;
 use crate::keyspace::{InsertOutcome, Search};

@@ -1,9 +1,8 @@
 //! Commands of scripts in a build without Lua.
 
 use crate::base::argv::ArgvRef;
-use crate::commands::Context;
-use crate::commands::args::Args;
-use crate::commands::row::{Reply, Row};
+use crate::commands::table::args::Args;
+use crate::commands::{Context, Reply, Row};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 use crate::server::scripts::suspended::Suspended;

@@ -1,12 +1,12 @@
 //! EVAL and SCRIPT: scripts by text and by name.
 
-use super::run::{Program, Runner, run_program, with_machine};
-use super::shebang::{self, script_flags};
+use super::program::Program;
+use super::run::{Runner, run_program, with_machine};
 use crate::base::argv::ArgvRef;
 use crate::base::sha1::HEX_LEN;
-use crate::commands::args::Args;
-use crate::commands::row::Reply;
-use crate::commands::{Context, Row, flags};
+use crate::commands::table::args::Args;
+use crate::commands::{Context, Reply, Row, flags};
+use crate::lua::shebang::{self, script_flags};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 

@@ -1,6 +1,6 @@
 //! The argument of FUNCTION FLUSH and SCRIPT FLUSH.
 
-use crate::commands::args::{Args, is};
+use crate::commands::table::args::{Args, is};
 use crate::resp::error::CommandError;
 
 /// Checks the type of a flush. Both have the same effect.

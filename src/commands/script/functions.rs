@@ -3,17 +3,15 @@
 use alloc::vec::Vec;
 
 use super::eval::keys_and_arguments;
-use super::run::{
-    Function, Program, Runner, begin, renew, run_program, show_monitors, suspended_functions, with_libraries,
-};
-use super::shebang::script_flags;
+use super::program::Program;
+use super::run::{Function, Runner, begin, renew, run_program, show_monitors, suspended_functions, with_libraries};
 use crate::base::glob;
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::row::Reply;
+use crate::commands::table::args::{Args, is};
+use crate::commands::{Context, Reply};
+use crate::lua::shebang::{is_valid_name, script_flags};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
-use crate::server::scripts::library::{Library, header, is_valid_name};
+use crate::server::scripts::library::{Library, header};
 use crate::server::scripts::suspended::Suspended;
 use crate::values::rdb::{FUNCTION_2, Input, crc64};
 

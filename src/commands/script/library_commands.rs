@@ -3,9 +3,8 @@
 
 use super::flush_type::check_flush_type;
 use super::lua;
-use crate::commands::Context;
-use crate::commands::args::Args;
-use crate::commands::row::Reply;
+use crate::commands::table::args::Args;
+use crate::commands::{Context, Reply};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::values::rdb::{FUNCTION_2, Output, RDB_VERSION, crc64};
 

@@ -2,27 +2,23 @@
 //! `scripting`: without it, commands that run or compile a text answer how to get it.
 
 #[cfg(feature = "scripting")]
+mod bridge;
+#[cfg(feature = "scripting")]
 mod eval;
 mod flush_type;
 #[cfg(feature = "scripting")]
 mod functions;
-#[cfg(feature = "scripting")]
-mod host;
-#[cfg(feature = "scripting")]
-mod libraries;
 mod library_commands;
 #[cfg_attr(not(feature = "scripting"), path = "absent.rs")]
 #[cfg_attr(feature = "scripting", path = "present.rs")]
 mod lua;
 #[cfg(feature = "scripting")]
-mod machine;
+mod program;
 #[cfg(feature = "scripting")]
 mod rights;
 mod rows;
 #[cfg(feature = "scripting")]
 mod run;
-#[cfg(feature = "scripting")]
-mod shebang;
 
 pub(super) use rows::ROWS;
 

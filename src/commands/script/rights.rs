@@ -1,8 +1,8 @@
 //! Rights of a script by its flags.
 
-use super::host::Rights;
-use super::shebang::script_flags;
+use super::bridge::Rights;
 use crate::commands::Context;
+use crate::lua::shebang::script_flags;
 use crate::resp::error::{CommandError, ErrorText};
 
 /// Checks the flags of a script, in the order of Redis, and returns what its commands may do.

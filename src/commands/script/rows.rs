@@ -3,10 +3,10 @@
 use super::flush_type::check_flush_type;
 use super::library_commands::{function_delete, function_dump, function_flush, function_load};
 use super::lua;
-use crate::commands::Context;
-use crate::commands::args::Args;
 use crate::commands::help::write_help;
-use crate::commands::row::{Group, Handler, KeyAccess, KeySpec, Reply, Row, flags::*};
+use crate::commands::table::args::Args;
+use crate::commands::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::resp::error::CommandError;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: Handler) -> Row {

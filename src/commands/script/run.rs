@@ -2,55 +2,26 @@
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::vec::Vec;
+use core::cell::RefCell;
 
-use super::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
+use super::bridge::Bridge;
+use super::program::{OwnedProgram, Program};
 use super::rights;
-use super::shebang;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::commands::Context;
+use crate::lua::limits::ScriptLimits;
+use crate::lua::machine::{Compiled, Failure, LoadedFunction, Machine, Progress, World};
+use crate::lua::shebang;
 use crate::resp::error::{CommandError, ErrorText};
+use crate::server::monitors;
 use crate::server::scripts::library::header;
 use crate::server::scripts::suspended::Suspended;
-use crate::server::{ScriptLimits, monitors};
 
 /// Upper bound of the memory of a machine that has compiled nothing.
 const MACHINE_BYTES: usize = 1024 * 1024;
-
-/// Script or function to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Program<'a> {
-    /// Slot of a script in the cache.
-    Script(u32),
-    /// Name of a function.
-    Function(&'a [u8]),
-}
-
-impl Program<'_> {
-    fn to_owned(self) -> OwnedProgram {
-        match self {
-            Program::Script(slot) => OwnedProgram::Script(slot),
-            Program::Function(name) => OwnedProgram::Function(name.to_vec()),
-        }
-    }
-}
-
-/// Program that is suspended.
-#[derive(Clone, Debug)]
-enum OwnedProgram {
-    Script(u32),
-    Function(Vec<u8>),
-}
-
-impl OwnedProgram {
-    fn borrowed(&self) -> Program<'_> {
-        match self {
-            OwnedProgram::Script(slot) => Program::Script(*slot),
-            OwnedProgram::Function(name) => Program::Function(name),
-        }
-    }
-}
 
 /// Function of a library.
 #[derive(Clone, Debug)]
@@ -67,6 +38,8 @@ pub struct Function {
 #[derive(Debug)]
 pub struct Runner {
     machine: Machine,
+    /// State of the engine while a script runs; the machine shares it.
+    bridge: Rc<RefCell<Bridge>>,
     /// Compiled scripts by their slots in the cache, with their flags.
     scripts: Vec<Option<(Compiled, u32)>>,
     /// Functions by their names in lowercase and as they are. Names of one library may differ in their case alone.
@@ -80,8 +53,16 @@ pub struct Runner {
 impl Runner {
     fn new() -> Result<Runner, ErrorText> {
         ensure(MACHINE_BYTES).map_err(CommandError::from)?;
-        let machine = Machine::new().map_err(|_| ErrorText::from(CommandError::OUT_OF_MEMORY))?;
-        Ok(Runner { machine, scripts: Vec::new(), functions: BTreeMap::new(), libraries_at: None, suspended: None })
+        let bridge = Rc::new(RefCell::new(Bridge::default()));
+        let machine = Machine::new(bridge.clone()).map_err(|_| ErrorText::from(CommandError::OUT_OF_MEMORY))?;
+        Ok(Runner {
+            machine,
+            bridge,
+            scripts: Vec::new(),
+            functions: BTreeMap::new(),
+            libraries_at: None,
+            suspended: None,
+        })
     }
 
     /// Compiles a script; returns it with its flags.
@@ -312,22 +293,22 @@ pub fn run_program(
         };
         let rights = rights::check(cx, flags, read_only)?;
         let database = cx.database();
-        let host = runner.machine.host().clone();
-        host.borrow_mut().begin(cx, rights);
+        let bridge = runner.bridge.clone();
+        bridge.borrow_mut().begin(cx, rights);
         match runner.machine.call(world, compiled, [keys, arguments], cx.slice, cx.reply) {
             Progress::Done(outcome) => {
-                host.borrow_mut().end(cx, database);
+                bridge.borrow_mut().end(cx, database);
                 outcome.map_err(|failure| failed(cx, runner, &failure, program))
             }
             Progress::Suspended => {
-                let mut suspended = Box::new(Suspended::new(cx.client, cx.now));
-                suspended.has_written = host.borrow().has_written();
+                let mut suspended = Box::new(Suspended::new(cx.client));
+                suspended.has_written = bridge.borrow().has_written();
                 suspended.function = match program {
                     Program::Script(_) => None,
                     Program::Function(name) => Some(name.to_vec()),
                 };
                 runner.suspended = Some((program.to_owned(), database));
-                host.borrow_mut().pause(cx);
+                bridge.borrow_mut().pause(cx);
                 cx.suspended = Some(suspended);
                 Ok(())
             }
@@ -341,17 +322,17 @@ pub fn resume(cx: &mut Context<'_>, suspended: &mut Suspended) -> Result<bool, E
     let Some((program, database)) = runner.suspended.take() else {
         return Err(CommandError::NO_RUNNING_SCRIPT.into());
     };
-    let host = runner.machine.host().clone();
+    let bridge = runner.bridge.clone();
     let progress = if suspended.is_killed {
-        host.borrow_mut().clear(cx, database);
+        bridge.borrow_mut().clear(cx, database);
         Progress::Done(Err(runner.machine.kill(ErrorText::from(CommandError::SCRIPT_KILLED).bytes())))
     } else {
-        host.borrow_mut().pause(cx);
+        bridge.borrow_mut().pause(cx);
         let progress = runner.machine.go_on(cx.slice, cx.reply);
-        suspended.has_written = host.borrow().has_written();
+        suspended.has_written = bridge.borrow().has_written();
         match progress {
-            Progress::Done(_) => host.borrow_mut().end(cx, database),
-            Progress::Suspended => host.borrow_mut().pause(cx),
+            Progress::Done(_) => bridge.borrow_mut().end(cx, database),
+            Progress::Suspended => bridge.borrow_mut().pause(cx),
         }
         progress
     };

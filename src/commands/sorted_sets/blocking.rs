@@ -2,11 +2,11 @@
 
 use super::pop::{end, pop_first};
 use super::row;
-use crate::commands::args::Args;
 use crate::commands::blocking::{reply_or_block, timeout};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{Begin, Find, KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::args::Args;
+use crate::commands::table::row::{Begin, Find, KeyAccess, KeySpec, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::values::{End, Kind};
 
 /// Keys in all arguments but the last, which is the timeout.

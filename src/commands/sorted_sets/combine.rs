@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use super::{row, write_members};
 use crate::base::number::parse_double;
-use crate::commands::args::{Args, count_of, is};
-use crate::commands::options::limit;
-use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::args::{Args, count_of, is};
+use crate::commands::table::options::limit;
+use crate::commands::table::row::{KeyAccess, KeySpec, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::keyspace::{Aggregate, Combination, Sources, Weighting};
 use crate::resp::error::CommandError;
 

@@ -9,10 +9,11 @@ pub(super) mod range;
 use crate::keyspace::{count_visits, sorted_sets};
 use alloc::vec::Vec;
 
-use super::args::{Args, is};
-use super::options::{cursor, scan_options};
-use super::row::{Group, KeyAccess, KeySpec, Reply, Row, flags::*};
-use super::{Context, Handler, PAGE_VISITS, write_empty_page, write_matches};
+use super::pages::{PAGE_VISITS, write_empty_page, write_matches};
+use super::table::args::{Args, is};
+use super::table::options::{cursor, scan_options};
+use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::{Context, Handler, Reply, Row};
 use crate::base::number::{parse_double, parse_integer, write_double};
 use crate::keyspace::{Presence, ScoreCondition, ScoreOptions};
 use crate::resp::encode::{Protocol, Writer};

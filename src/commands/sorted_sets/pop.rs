@@ -1,10 +1,10 @@
 //! Commands that pop members of sorted sets.
 
 use super::{READ_DELETE, row, write_member};
-use crate::commands::args::{Args, at_least, is};
 use crate::commands::multi_pop::MultiPop;
-use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::args::{Args, at_least, is};
+use crate::commands::table::row::{KeyAccess, KeySpec, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::keyspace::sorted_sets;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;

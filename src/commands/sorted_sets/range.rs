@@ -2,9 +2,9 @@
 
 use super::{READ, READ_METADATA, REMOVE, row, write_members};
 use crate::base::number::{parse_integer, parse_lenient_double};
-use crate::commands::args::{Args, is};
-use crate::commands::row::{KeyAccess, KeySpec, Reply, Row, flags::*};
-use crate::commands::{Context, Handler};
+use crate::commands::table::args::{Args, is};
+use crate::commands::table::row::{KeyAccess, KeySpec, flags::*};
+use crate::commands::{Context, Handler, Reply, Row};
 use crate::keyspace::sorted_sets;
 use crate::resp::error::CommandError;
 use crate::values::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection};

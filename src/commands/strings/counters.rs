@@ -1,9 +1,8 @@
 //! INCR, DECR, INCRBY, DECRBY and INCRBYFLOAT: strings as numbers.
 
 use crate::base::number::LongDouble;
-use crate::commands::Context;
-use crate::commands::args::Args;
-use crate::commands::row::Reply;
+use crate::commands::table::args::Args;
+use crate::commands::{Context, Reply};
 use crate::keyspace::strings;
 use crate::resp::error::CommandError;
 

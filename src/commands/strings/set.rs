@@ -1,10 +1,9 @@
 //! SET and the other commands that store whole strings: SETNX, SETEX, PSETEX, GETSET, MSET, MSETNX and MSETEX.
 
 use crate::base::number::parse_integer;
-use crate::commands::Context;
-use crate::commands::args::{Args, is};
-use crate::commands::options::{Alternative, ExpiryOption, Unit, comparison, deadline, take_presence};
-use crate::commands::row::Reply;
+use crate::commands::table::args::{Args, is};
+use crate::commands::table::options::{Alternative, ExpiryOption, Unit, comparison, deadline, take_presence};
+use crate::commands::{Context, Reply};
 use crate::keyspace::strings;
 use crate::keyspace::{Comparison, Expiry, Presence, SetOptions};
 use crate::resp::error::CommandError;

@@ -127,9 +127,3 @@ pub fn header(code: &[u8]) -> Result<Header, ErrorText> {
     }
     Ok(Header { engine, name: name.ok_or(CommandError::NO_LIBRARY_NAME)?, len })
 }
-
-/// Whether a library or function may have this name.
-#[cfg(feature = "scripting")]
-pub fn is_valid_name(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|&byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}

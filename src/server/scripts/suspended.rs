@@ -5,7 +5,6 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
@@ -15,8 +14,6 @@ use crate::server::clients::{ClientId, Queued};
 #[derive(Debug)]
 pub struct Suspended {
     pub client: ClientId,
-    /// Instant of the request: time stands still for the script.
-    pub now: Timestamp,
     /// Request that runs the script; `None` until the script is left.
     pub script: Option<Queued>,
     /// Name of the function that runs; `None` for a script.
@@ -41,10 +38,9 @@ pub struct Suspended {
 
 impl Suspended {
     #[cfg(feature = "scripting")]
-    pub fn new(client: ClientId, now: Timestamp) -> Suspended {
+    pub fn new(client: ClientId) -> Suspended {
         Suspended {
             client,
-            now,
             script: None,
             function: None,
             rest: VecDeque::new(),

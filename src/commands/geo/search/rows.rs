@@ -1,9 +1,9 @@
 //! Rows of the searches.
 
 use super::{georadius, georadius_ro, georadiusbymember, georadiusbymember_ro, geosearch, geosearchstore};
-use crate::commands::Handler;
 use crate::commands::geo::row;
-use crate::commands::row::{Begin, Find, KeyAccess, KeySpec, Row, flags::*};
+use crate::commands::table::row::{Begin, Find, KeyAccess, KeySpec, flags::*};
+use crate::commands::{Handler, Row};
 
 const READ: &[KeySpec] = &[KeySpec::one(1, KeyAccess::ReadAccess)];
 const STORE: &[KeySpec] = &[KeySpec::one(1, KeyAccess::Overwrite), KeySpec::one(2, KeyAccess::ReadAccess)];
