@@ -31,9 +31,6 @@ pub const TREES: [Tree; 2] = [
 
 /// Imports upwards, from one tree into the other, or in a circle: the importing file and the imported one.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    // Circles, of types.
-    ("www/src/model/clock-moves.ts", "www/src/model/workspace.ts"),
-    ("www/src/model/page-words.ts", "www/src/model/workspace.ts"),
     // Evidence for explanations, which the model collects.
     ("www/src/model/log.ts", "www/src/teach/witness.ts"),
     ("www/src/model/workspace.ts", "www/src/teach/witness.ts"),

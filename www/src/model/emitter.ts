@@ -1,8 +1,14 @@
 /** Topics that models announce to components, which then render again. Independent of both. */
-export class Emitter<Topic extends string> {
+
+/** Announcements of a model, as components take them. */
+export interface Announcements<Topic extends string> {
+  /** Calls `listener` whenever one of `topics` is announced. Returns a function that ends it. */
+  on(topics: readonly Topic[], listener: () => void): () => void;
+}
+
+export class Emitter<Topic extends string> implements Announcements<Topic> {
   private readonly listeners = new Map<Topic, Set<() => void>>();
 
-  /** Calls `listener` whenever one of `topics` is announced. Returns a function that ends it. */
   on(topics: readonly Topic[], listener: () => void): () => void {
     for (const topic of topics) this.listenersOf(topic).add(listener);
     return () => topics.forEach((topic) => this.listenersOf(topic).delete(listener));

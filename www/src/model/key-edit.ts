@@ -4,6 +4,11 @@ import { keyLabel } from './key-label.ts';
 
 export type Word = string | Uint8Array;
 
+/** Runs commands of the inspector. */
+export interface KeyCommands {
+  runForKeys(...words: readonly Word[]): void;
+}
+
 /** An element of a value as a form has it. Which parts are used depends on the type. */
 export interface Draft {
   /** Position in a list. */

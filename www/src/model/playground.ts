@@ -137,19 +137,6 @@ export class Playground {
     saveFile(`keylatch.${format}`, keyFile(this.workspace.db, format, this.maker));
   }
 
-  /** Handles an edit of the session's text. */
-  editSession(text: string): void {
-    this.sessionEditor.edit(text);
-  }
-
-  /** Writes the received replies into the text. */
-  fillInReplies(): void {
-    const editor = this.sessionEditor;
-    editor.whenRun(() => {
-      if (editor.report) editor.replace(editor.report.text, 'The received replies were written into the text.');
-    });
-  }
-
   /** The address of what is shown: a lesson, or a session of the visitor. */
   private followSource(): void {
     if (this.view !== 'sessions') return;

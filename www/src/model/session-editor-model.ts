@@ -169,6 +169,13 @@ export class SessionEditorModel {
     this.runAll();
   }
 
+  /** Writes the received replies into the text. */
+  fillInReplies(): void {
+    this.whenRun(() => {
+      if (this.report) this.replace(this.report.text, 'The received replies were written into the text.');
+    });
+  }
+
   /** Inserts foreign text as a session; false: the text is one already, and inserted by the browser. */
   paste({ text, start, end }: Pasted): boolean {
     if (!/\n\s*\S/.test(text) && this.text.trim() !== '') return false;

@@ -2,14 +2,20 @@
 
 import { titleOf } from '../text/titles.ts';
 import { encodeLink, MAX_LINK_CHARS, options, type Permalink } from './permalink.ts';
-import type { Source } from './session-editor-model.ts';
+
+/** A session: its text, and the keys before its first line. */
+export interface SharedSession {
+  readonly text: string;
+  readonly title?: string | undefined;
+  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+}
 
 /** Length in characters above which chat programs and mail truncate links. */
 export const LONG_LINK_CHARS = 8 * 1024;
 
 /** Address of a session; undefined when it would be too long for a link. */
 export async function linkTo(
-  source: Source,
+  source: SharedSession,
   lesson: string | undefined,
   shown: Pick<Permalink, 'step' | 'view' | 'theme'>,
 ): Promise<string | undefined> {
@@ -23,7 +29,7 @@ export async function linkTo(
 }
 
 /** A session file; with keys at the start, JSON that holds both. */
-export function fileOf(source: Source): { readonly name: string; readonly content: string } {
+export function fileOf(source: SharedSession): { readonly name: string; readonly content: string } {
   const title = source.title ?? titleOf(source.text);
   const name =
     title

@@ -2,8 +2,17 @@
 
 import { rowOf } from '../model/command-names.ts';
 import type { CommandRow } from '../model/commands.ts';
-import type { CommandEntry } from '../model/log.ts';
 import type { Circumstances, KeyFacts } from './witness.ts';
+
+/** A command that was run, with its reply. */
+export interface RunCommand {
+  readonly text: string;
+  /** The reply as sessions have it. */
+  readonly printed: readonly string[];
+  readonly nowMs: number;
+  /** State at that moment; undefined for replies that need no explanation. */
+  readonly circumstances?: Circumstances | undefined;
+}
 
 export interface Case {
   /** Name in capitals; of a subcommand `PARENT CHILD`. */
@@ -39,7 +48,7 @@ const NO_KEY: KeyFacts = {
   gone: undefined,
 };
 
-export function caseOf(entry: CommandEntry): Case | undefined {
+export function caseOf(entry: RunCommand): Case | undefined {
   const { circumstances, printed, nowMs, text } = entry;
   if (!circumstances) return undefined;
   const [first = '', second = ''] = circumstances.words.map((word) => word.toUpperCase());

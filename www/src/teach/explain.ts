@@ -1,14 +1,13 @@
 /** One sentence on a reply that refuses or finds nothing, from the state at the moment of the command. Pure. */
 
-import type { CommandEntry } from '../model/log.ts';
-import { type Case, caseOf, type Explanation, optionValue, timeoutOf } from './case.ts';
+import { type Case, caseOf, type Explanation, optionValue, type RunCommand, timeoutOf } from './case.ts';
 import { missing, negativeReply, NILS, ZEROS } from './conditions.ts';
 import { execRefused, explainError } from './errors.ts';
 import { LATCHES } from './latches.ts';
 import { clockTime, heldBy, holdersOf } from './phrases.ts';
 
 /** The explanation of a command's reply; undefined where there is nothing to add. */
-export function explain(entry: CommandEntry): Explanation | undefined {
+export function explain(entry: RunCommand): Explanation | undefined {
   const said = caseOf(entry);
   if (!said) return undefined;
   if (said.reply.startsWith('(error)')) return explainError(said);

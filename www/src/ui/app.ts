@@ -210,7 +210,7 @@ export class App extends LitElement {
         ${playground ? this.renderView(playground) : html`<slot></slot>`}
       </main>
       <kl-footer></kl-footer>
-      ${playground && html`<kl-drop-area .playground=${playground}></kl-drop-area>`}
+      ${playground && html`<kl-drop-area .open=${(file: File) => playground.openFile(file)}></kl-drop-area>`}
     `;
   }
 

@@ -1,8 +1,8 @@
 /** The engine's clock: its time, whether it runs, and controls to move it. */
 
-import { stepClock, stepToNextExpiry } from '../model/clock-moves.ts';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Workspace } from '../model/workspace.ts';
+import { type ClockedLine, stepClock, stepToNextExpiry } from '../model/clock-moves.ts';
+import type { Announcements } from '../model/emitter.ts';
 import { controls } from '../style/controls.ts';
 import { instantParts, remainingText } from '../text/durations.ts';
 import { untilStep } from './countdown.ts';
@@ -19,7 +19,8 @@ const LEAD_SHOWN_MS = 500;
 
 export class ClockPanel extends LitElement {
   static override properties = { workspace: { attribute: false } };
-  declare workspace: Workspace;
+  /** The command line, which announces changes of its deadlines as those of keys. */
+  declare workspace: ClockedLine & { readonly changes: Announcements<'keys'> };
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   static override styles = [

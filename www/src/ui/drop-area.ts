@@ -1,14 +1,13 @@
 /** Opens files that are dropped on the page, or chosen after the event `kl-open-file`. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 
 export const OPEN_FILE = 'kl-open-file';
 
 export class DropArea extends LitElement {
-  static override properties = { playground: { attribute: false }, over: { state: true } };
-  declare playground: Playground;
+  static override properties = { open: { attribute: false }, over: { state: true } };
+  declare open: (file: File) => unknown;
   declare private over: boolean;
   private readonly listeners: readonly (readonly [string, (event: Event) => void])[] = [
     ['dragover', (event) => this.dragged(event as DragEvent)],
@@ -78,13 +77,13 @@ export class DropArea extends LitElement {
     const file = event.dataTransfer?.files[0];
     if (!file) return;
     event.preventDefault();
-    void this.playground.openFile(file);
+    this.open(file);
   }
 
   private chosen(event: Event): void {
     const input = event.target as HTMLInputElement;
     const [file] = input.files ?? [];
-    if (file) void this.playground.openFile(file);
+    if (file) this.open(file);
     // Without this, choosing a file twice would be one event only.
     input.value = '';
   }

@@ -1,13 +1,13 @@
 /** Buttons that look at a session as a whole: its picture, and the explorer of its races. Both are loaded when asked for. */
 
 import { html, LitElement, type TemplateResult } from 'lit';
-import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
+import type { SessionPage } from './session-page.ts';
 
 export class Insight extends LitElement {
   static override properties = { playground: { attribute: false }, problem: { state: true } };
   static override styles = [controls];
-  declare playground: Playground;
+  declare playground: SessionPage;
   declare private problem: string | undefined;
 
   override render(): TemplateResult {

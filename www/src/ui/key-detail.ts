@@ -1,10 +1,9 @@
 /** One key: facts, deadline, value, and forms that run ordinary commands. Reading it leaves no trace in the engine. */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { Word } from '../model/key-edit.ts';
+import type { KeyCommands, Word } from '../model/key-edit.ts';
 import type { KeyList, KeyRow } from '../model/key-list.ts';
 import type { Element } from '../model/elements.ts';
-import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
 import { isoText } from '../text/durations.ts';
 import { sketchedCount } from '../text/sketch.ts';
@@ -38,7 +37,7 @@ export class KeyDetail extends LitElement {
   declare list: KeyList;
   declare time: Time;
   /** Workspace that runs commands; without it the key is read-only. */
-  declare workspace: Workspace | undefined;
+  declare workspace: KeyCommands | undefined;
   declare private edited: Edited | undefined;
   declare private shownBytes: number;
 
@@ -102,7 +101,7 @@ export class KeyDetail extends LitElement {
     return html`<kl-key-form .row=${this.row} .edited=${edited} @act=${this.act} @cancel=${this.endEdit}></kl-key-form>`;
   }
 
-  private renderActions(workspace: Workspace): TemplateResult {
+  private renderActions(workspace: KeyCommands): TemplateResult {
     const { row } = this;
     return html`
       <form class="row actions" @submit=${this.expire}>

@@ -1,10 +1,9 @@
 /** Keys of a database: their list with its filter and order, and the value of one of them. */
 
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import type { Word } from '../model/key-edit.ts';
+import type { KeyCommands, Word } from '../model/key-edit.ts';
 import type { KeyList, KeyRow } from '../model/key-list.ts';
 import { type KeyOrder, KeyView } from '../model/key-view.ts';
-import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
 import type { Time } from './countdown.ts';
 import { keyPanelStyles } from './key-panel-styles.ts';
@@ -29,8 +28,8 @@ export class KeyPanel extends LitElement {
   static override styles = [controls, keyPanelStyles];
   declare list: KeyList;
   declare time: Time;
-  /** Workspace that runs commands; without it the list is read-only. */
-  declare workspace: Workspace | undefined;
+  /** Runs commands; without it the list is read-only. */
+  declare workspace: KeyCommands | undefined;
   declare database: number;
   /** Label of the key that is shown in detail. */
   declare private chosen: string | undefined;

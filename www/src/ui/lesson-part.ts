@@ -1,9 +1,9 @@
 /** Part of a lesson that asks something; follows the shown session. */
 
 import { css, type CSSResultGroup, LitElement, type PropertyDeclarations } from 'lit';
-import type { Playground } from '../model/playground.ts';
 import type { SessionEditorModel } from '../model/session-editor-model.ts';
 import { controls } from '../style/controls.ts';
+import type { SessionPage } from './session-page.ts';
 import { watch } from './watch.ts';
 
 const asking = css`
@@ -35,7 +35,7 @@ const asking = css`
 export abstract class LessonPart extends LitElement {
   static override properties: PropertyDeclarations = { playground: { attribute: false } };
   static override styles: CSSResultGroup = [controls, asking];
-  declare playground: Playground;
+  declare playground: SessionPage;
 
   constructor() {
     super();

@@ -3,12 +3,12 @@
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../model/lessons.ts';
 import type { LookBack } from '../model/look-back.ts';
-import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 import './clock-panel.ts';
 import { OPEN_FILE } from './drop-area.ts';
 import { icons } from './icons.ts';
 import './key-panel.ts';
+import type { LinePage } from './line-page.ts';
 import './log.ts';
 import './menu.ts';
 import type { MenuAction } from './menu.ts';
@@ -25,7 +25,7 @@ export class LineView extends LitElement {
     past: { state: true },
     resp: { state: true },
   };
-  declare playground: Playground;
+  declare playground: LinePage;
   declare private columns: boolean;
   declare private utf8: boolean;
   /** The earlier moment that is shown. */

@@ -2,9 +2,9 @@
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import { LookBack } from '../model/look-back.ts';
-import type { Playground } from '../model/playground.ts';
 import { controls } from '../style/controls.ts';
 // The slider and the steps of the session view, in its file: apart they would weigh more.
+import type { LinePage } from './line-page.ts';
 import './session-view.ts';
 import { watch } from './watch.ts';
 
@@ -65,6 +65,6 @@ function clientText({ name, database, inTransaction }: LookBack['model']['client
 
 customElements.define('kl-look-back', LookBackPanel);
 
-export function lookBackAt(playground: Playground): LookBack {
+export function lookBackAt(playground: LinePage): LookBack {
   return playground.lookBack(LookBack);
 }

@@ -4,10 +4,10 @@ import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { commandNames } from '../model/command-names.ts';
 import type { LineEditor } from '../model/line-editor.ts';
 import type { LineProblem } from '../model/typed-command.ts';
-import type { Workspace } from '../model/workspace.ts';
 import { controls, lanes } from '../style/controls.ts';
 import { isUnfinished, lastCommandStart, splitCommands } from 'keylatch/hints';
 import { fieldText, pastedCommands } from '../text/paste.ts';
+import type { PromptedLine } from './prompted-line.ts';
 import { promptStyles } from './prompt-styles.ts';
 import { LineCheck } from './line-check.ts';
 import { suggestionList } from './suggestions.ts';
@@ -23,7 +23,7 @@ export class Prompt extends LitElement {
     announcedHint: { state: true },
   };
   static override styles = [controls, lanes, promptStyles];
-  declare workspace: Workspace;
+  declare workspace: PromptedLine;
   declare private problem: LineProblem | undefined;
   declare private announcedHint: string;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;

@@ -2,9 +2,9 @@
 
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { RaceReport } from 'keylatch/testing';
-import type { Playground } from '../model/playground.ts';
 import { raceExamples, type RaceExample } from '../race/examples.ts';
 import { Exploration } from '../race/exploration.ts';
+import type { RacePage } from '../race/raced-session.ts';
 import { Dialog } from './dialog.ts';
 import { isLoaded } from './on-demand.ts';
 import { vars } from './vars.ts';
@@ -38,7 +38,7 @@ export class RaceDialog extends Dialog {
       }
     `,
   ];
-  declare playground: Playground;
+  declare playground: RacePage;
   declare private race: number;
   protected override readonly heading = 'Race explorer';
   private readonly exploration = new Exploration();
@@ -137,7 +137,7 @@ export class RaceDialog extends Dialog {
 
 customElements.define('kl-race-dialog', RaceDialog);
 
-export function openRace(playground: Playground): void {
+export function openRace(playground: RacePage): void {
   const dialog = new RaceDialog();
   dialog.playground = playground;
   Dialog.open(dialog);

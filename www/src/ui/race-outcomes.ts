@@ -2,7 +2,7 @@
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { RaceOutcome, RaceReport } from 'keylatch/testing';
-import type { SessionEditorModel } from '../model/session-editor-model.ts';
+import type { RacedSession } from '../race/raced-session.ts';
 import { clientTexts, count, countsOf, summaryOf, verdictOf } from '../race/verdict.ts';
 import { controls } from '../style/controls.ts';
 import { remainingText } from '../text/durations.ts';
@@ -15,7 +15,7 @@ const PART = 40;
 export class RaceOutcomes extends LitElement {
   static override properties = { report: { attribute: false }, shown: { state: true } };
   declare report: RaceReport;
-  declare sessionEditor: SessionEditorModel;
+  declare sessionEditor: RacedSession;
   declare private shown: number;
 
   static override styles = [

@@ -3,11 +3,11 @@
  * pointed at or focused marks its bytes. Nothing runs again: the reply is converted from the bytes that came.
  */
 
+import type { Keylatch } from 'keylatch/core';
 import { splitLine } from 'keylatch/hints';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CommandEntry } from '../model/log.ts';
+import type { Received } from '../model/received.ts';
 import { shapeOf } from '../model/reply-shapes.ts';
-import type { Workspace } from '../model/workspace.ts';
 import { controls } from '../style/controls.ts';
 import { beginning } from '../text/output.ts';
 import { type Asked, downgraded, upgraded } from '../text/resp-protocols.ts';
@@ -33,8 +33,26 @@ const TONES: Readonly<Record<string, string>> = {
   _: 'null',
 };
 
+/** A command of the log with the bytes of its reply. */
+interface SentCommand {
+  readonly id: number;
+  readonly lane: number;
+  readonly text: string;
+  /** The reply as sessions have it. */
+  readonly printed: readonly string[];
+  /** The reply as redis-cli prints it, where that differs. */
+  readonly raw?: readonly string[] | undefined;
+  readonly received?: Received | undefined;
+}
+
+/** The log around a command, and the engine that splits its words. */
+interface SentCommands {
+  readonly db: Keylatch;
+  readonly log: { readonly commands: readonly SentCommand[] };
+}
+
 interface Shown {
-  readonly entry: CommandEntry;
+  readonly entry: SentCommand;
   readonly protocol: 2 | 3;
   readonly request: readonly RespPiece[];
   readonly reply: readonly RespPiece[];
@@ -47,8 +65,8 @@ export class RespView extends LitElement {
     protocol: { type: Number },
     line: { state: true },
   };
-  declare workspace: Workspace;
-  declare entry: CommandEntry;
+  declare workspace: SentCommands;
+  declare entry: SentCommand;
   declare protocol: 2 | 3;
   /** The printed line that is pointed at or focused. */
   declare private line: number | undefined;

@@ -1,8 +1,8 @@
 /** Actions on a session as a whole: choose one, start a new one, run, undo, copy, save, share, continue. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Playground } from '../model/playground.ts';
-import { fileOf, linkTo, LONG_LINK_CHARS, saveFile } from '../model/sharing.ts';
+import { saveFile } from '../model/sharing.ts';
+import { fileOf, linkTo, LONG_LINK_CHARS } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
 import type { Change } from '../text/paste-filter.ts';
 import { asEmbed, asHtml, asMarkdown, asScript } from '../text/exports.ts';
@@ -12,6 +12,7 @@ import { MediaMatch } from './media-match.ts';
 import './menu.ts';
 import type { MenuAction } from './menu.ts';
 import { Notice } from './notice.ts';
+import type { SessionPage } from './session-page.ts';
 import './session-picker.ts';
 import { watch } from './watch.ts';
 
@@ -25,7 +26,7 @@ const MAX_CHANGES = 200;
 
 export class SessionBar extends LitElement {
   static override properties = { playground: { attribute: false }, tooLong: { state: true } };
-  declare playground: Playground;
+  declare playground: SessionPage;
   /** True after a link was asked for that would be too long. */
   declare private tooLong: boolean;
   private readonly notice = new Notice(this);
@@ -146,7 +147,7 @@ export class SessionBar extends LitElement {
         label: 'Fill in replies',
         title: 'Write the received replies into the text',
         isOff,
-        act: () => this.playground.fillInReplies(),
+        act: () => sessionEditor.fillInReplies(),
       },
       {
         label: 'Continue in the command line',

@@ -3,7 +3,6 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SessionReport } from 'keylatch/hints';
 import type { Pasted } from '../model/session-editor-model.ts';
-import type { Playground } from '../model/playground.ts';
 import type { SessionProblem } from '../model/session-editor-model.ts';
 import { lessons } from '../model/lessons.ts';
 import { controls } from '../style/controls.ts';
@@ -18,6 +17,7 @@ import { isLoaded } from './on-demand.ts';
 import './scrubber.ts';
 import './session-bar.ts';
 import './session-guide.ts';
+import type { SessionPage } from './session-page.ts';
 import { sessionViewStyles } from './session-view-styles.ts';
 import './timeline.ts';
 import { watch } from './watch.ts';
@@ -32,7 +32,7 @@ interface Marked {
 export class SessionView extends LitElement {
   static override properties = { playground: { attribute: false }, announced: { state: true } };
   static override styles = [controls, sessionViewStyles];
-  declare playground: Playground;
+  declare playground: SessionPage;
   /** Announcement for screen readers, set only after a requested run. */
   declare private announced: string;
   private shownLesson: string | undefined;
@@ -70,7 +70,7 @@ export class SessionView extends LitElement {
             .currentLine=${sessionEditor.line}
             .nextLine=${sessionEditor.stops[sessionEditor.at]?.line ?? Number.POSITIVE_INFINITY}
             ?covers=${sessionEditor.lesson !== undefined}
-            @edit=${(event: CustomEvent<string>) => this.playground.editSession(event.detail)}
+            @edit=${(event: CustomEvent<string>) => sessionEditor.edit(event.detail)}
             @run=${this.run}
             @pasted=${this.pasted}
             @undo=${() => sessionEditor.undo()}

@@ -1,16 +1,17 @@
 /** Button of the command line that copies a link to what was typed, with the keys it started from. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Playground } from '../model/playground.ts';
-import { fileOf, linkTo, saveFile } from '../model/sharing.ts';
+import { saveFile } from '../model/sharing.ts';
+import { fileOf, linkTo } from '../model/sharing.ts';
 import { controls } from '../style/controls.ts';
 import { icons } from './icons.ts';
+import type { LinePage } from './line-page.ts';
 import { Notice } from './notice.ts';
 import { watch } from './watch.ts';
 
 export class ShareLine extends LitElement {
   static override properties = { playground: { attribute: false }, tooLong: { state: true } };
-  declare playground: Playground;
+  declare playground: LinePage;
   declare private tooLong: boolean;
   private readonly notice = new Notice(this);
 

@@ -1,11 +1,11 @@
 /** Renders a component again after each announcement of the model, while it is on the page. */
 
 import type { ReactiveControllerHost } from 'lit';
-import type { Emitter } from '../model/emitter.ts';
+import type { Announcements } from '../model/emitter.ts';
 
 export function watch<Topic extends string>(
   host: ReactiveControllerHost,
-  source: () => Emitter<Topic>,
+  source: () => Announcements<Topic>,
   topics: readonly Topic[],
 ): void {
   let stop: (() => void) | undefined;

@@ -1,16 +1,15 @@
 /** A question beside a reply that refuses or finds nothing; on demand one sentence answers it. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { CommandEntry } from '../model/log.ts';
 import { controls } from '../style/controls.ts';
-import type { Explanation } from '../teach/case.ts';
+import type { Explanation, RunCommand } from '../teach/case.ts';
 import { explain } from '../teach/explain.ts';
 
 export class Why extends LitElement {
   static override properties = { entry: { attribute: false }, open: { state: true } };
-  declare entry: CommandEntry;
+  declare entry: RunCommand;
   declare private open: boolean;
-  private explained: CommandEntry | undefined;
+  private explained: RunCommand | undefined;
   private explanation: Explanation | undefined;
 
   static override styles = [
