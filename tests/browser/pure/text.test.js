@@ -8,11 +8,11 @@ const { fieldText, isAsPasted, pastedCommands } = await loadModule('src/text/pas
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
 const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
 const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
-const { sessionText, transcript } = await loadModule('src/text/transcript.ts');
-const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
-const { pack } = await loadModule('src/model/packing.ts');
+const { sessionText, transcript } = await loadModule('src/recording/transcript.ts');
+const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/share/permalink.ts');
+const { pack } = await loadModule('src/share/packing.ts');
 const { splitReplies } = await loadModule('../pkg-templates/npm/src/resp/split-replies.ts');
-const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
+const { asHtml, asMarkdown, asScript } = await loadModule('src/share/exports.ts');
 const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
 const WORDS = new Set(['SET', 'GET', 'PING', 'BLPOP', 'SORT', 'ECHO', 'MULTI', 'EXISTS', 'EXPIRE']);

@@ -1,8 +1,8 @@
 /** Parts of the page that the explorer of races uses: the session with the race, and an engine for it. */
 
 import type { SessionReport } from 'keylatch/hints';
-import type { WorkerEngine } from '../model/engine.ts';
-import type { SharedSession } from '../model/sharing.ts';
+import type { WorkerEngine } from '../engine/engine.ts';
+import type { SharedSession } from '../share/sharing.ts';
 
 export interface WorkerEngines {
   /** Module and seed, for an engine that runs a text in a worker. */

@@ -2,7 +2,7 @@
 
 import type { RaceReport } from 'keylatch/testing';
 import type { SessionStep } from 'keylatch/hints';
-import { Emitter } from '../model/emitter.ts';
+import { Emitter } from '../base/emitter.ts';
 import { Exploration } from './exploration.ts';
 import type { WorkerEngines } from './raced-session.ts';
 import { type Trial, trialsOf } from './trial.ts';
