@@ -69,7 +69,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("www/src/text/paste.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
     ("www/src/text/titles.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
     ("www/src/session/editor.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/session/session-view.ts", "pkg-templates/npm/src/element/verdict-text.ts"),
+    ("www/src/session/session-view.ts", "pkg-templates/npm/src/element/verdict.ts"),
 ];
 
 fn is_exception(importer: &str, imported: &str) -> bool {

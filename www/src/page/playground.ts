@@ -11,10 +11,10 @@ import type { LookBack } from '../line/look-back.ts';
 import type { PageStore } from '../kept/page-store.ts';
 import {
   decodeLink,
-  decodeOptions,
+  decodeLinkOptions,
   isPermalink,
   LinkError,
-  partsOf,
+  linkParts,
   percentDecoded,
   type Permalink,
 } from '../share/permalink.ts';
@@ -73,7 +73,7 @@ export class Playground {
    */
   async route(hash: string): Promise<void> {
     const [word = '', value = ''] = hash.replace(/^#/, '').split(/=(.*)/s);
-    const parts = partsOf(hash);
+    const parts = linkParts(hash);
     this.linkProblem = undefined;
     if (isPermalink(parts)) await this.openLink(parts);
     else if (word === 'lesson') await this.openLesson(parts);
@@ -179,7 +179,7 @@ export class Playground {
     this.view = 'sessions';
     const name = percentDecoded(parts.get('lesson') ?? '');
     const lesson = lessons.find((candidate) => candidate.name === name);
-    if (lesson) return this.showLesson(lesson, decodeOptions(parts));
+    if (lesson) return this.showLesson(lesson, decodeLinkOptions(parts));
     this.linkProblem = `Unknown lesson: ${name}.`;
     await this.openFirst();
   }

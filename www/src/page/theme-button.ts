@@ -1,7 +1,7 @@
 /** Button that cycles through the themes: the system's, light, dark. */
 
 import { html, LitElement, type TemplateResult } from 'lit';
-import { THEMES, type Theme, type ThemeChoice } from '../style/theme.ts';
+import { REPL_THEMES, type Theme, type ThemeChoice } from '../style/theme.ts';
 import { controls } from '../style/controls.ts';
 import { icons } from '../parts/icons.ts';
 import { watch } from '../parts/watch.ts';
@@ -24,8 +24,8 @@ export class ThemeButton extends LitElement {
   }
 
   private next(): void {
-    const index = THEMES.indexOf(this.theme.current);
-    this.theme.choose(THEMES[(index + 1) % THEMES.length] as Theme);
+    const index = REPL_THEMES.indexOf(this.theme.current);
+    this.theme.choose(REPL_THEMES[(index + 1) % REPL_THEMES.length] as Theme);
   }
 }
 

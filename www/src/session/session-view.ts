@@ -7,7 +7,7 @@ import type { SessionProblem } from './session-editor-model.ts';
 import { lessons } from '../lessons/lessons.ts';
 import { controls } from '../style/controls.ts';
 import { clientNamesOf } from '../timeline/arranged-steps.ts';
-import { uncheckedText } from '../../../pkg-templates/npm/src/element/verdict-text.ts';
+import { sessionVerdict } from '../../../pkg-templates/npm/src/element/verdict.ts';
 import './editor.ts';
 import type { LineMark } from './editor.ts';
 import { icons } from '../parts/icons.ts';
@@ -91,10 +91,10 @@ export class SessionView extends LitElement {
       return html`<p class="summary">The text is long: press Run all to check it.</p>`;
     if (stops.length === 0)
       return html`<p class="summary">Nothing to run yet. Paste a transcript into the text, or select a lesson.</p>`;
-    const { bad, words } = this.verdict();
-    return html`<p class="summary ${bad ? 'bad' : 'good'}">
-      <span>${bad ? '✗' : '✓'} ${words}</span>
-      ${bad ? html`<button class="button" @click=${this.goToFirstMismatch}>Go to the first</button>` : nothing}
+    const { differing, words } = sessionVerdict(stops);
+    return html`<p class="summary ${differing ? 'bad' : 'good'}">
+      <span>${differing ? '✗' : '✓'} ${words}</span>
+      ${differing ? html`<button class="button" @click=${this.goToFirstMismatch}>Go to the first</button>` : nothing}
       <kl-insight class="push" .playground=${this.playground}></kl-insight>
     </p>`;
   }
@@ -113,20 +113,6 @@ export class SessionView extends LitElement {
     if (lesson === undefined && !copiedLesson?.includes('-task-')) return nothing;
     if (!isLoaded(this, 'kl-lesson-coach', () => import('./lesson-coach.ts'))) return nothing;
     return html`<kl-lesson-coach .playground=${this.playground}></kl-lesson-coach>`;
-  }
-
-  private verdict(): { bad: boolean; words: string } {
-    const { report, stops } = this.playground.sessionEditor;
-    const commands = stops.filter((step) => step.kind !== 'clock');
-    const checked = stops.filter((step) => step.verdict !== 'ran').length;
-    const bad = report?.mismatches ?? 0;
-    if (bad > 0) return { bad: true, words: `${bad} of ${checked} checked steps differ` };
-    const ran = commands.filter((step) => step.verdict === 'ran').length;
-    const rest = ran > 0 ? `, ${ran} ran unchecked` : '';
-    return {
-      bad: false,
-      words: checked === 0 ? uncheckedText(ran) : `${checked} checked, all as expected${rest}`,
-    };
   }
 
   private renderKeys(): TemplateResult | typeof nothing {
@@ -174,7 +160,7 @@ export class SessionView extends LitElement {
     sessionEditor.runAll();
     this.announced = sessionEditor.problem
       ? `Line ${sessionEditor.problem.line}: ${sessionEditor.problem.message}`
-      : this.verdict().words;
+      : sessionVerdict(sessionEditor.stops).words;
   }
 
   private pasted(event: CustomEvent<Pasted>): void {

@@ -1,7 +1,7 @@
 /** Links and files of a session. */
 
 import { titleOf } from '../text/titles.ts';
-import { encodeLink, MAX_LINK_CHARS, options, type Permalink } from './permalink.ts';
+import { encodeLink, MAX_LINK_CHARS, encodeLinkOptions, type Permalink } from './permalink.ts';
 
 /** A session: its text, and the keys before its first line. */
 export interface SharedSession {
@@ -21,7 +21,7 @@ export async function linkTo(
 ): Promise<string | undefined> {
   const { text, title, start } = source;
   const hash = lesson
-    ? [`lesson=${lesson}`, ...options(shown)].join('&')
+    ? [`lesson=${lesson}`, ...encodeLinkOptions(shown)].join('&')
     : await encodeLink({ text, title: title ?? titleOf(text), start, ...shown });
   const { origin, pathname } = location;
   const address = `${origin}${pathname}#${hash}`;

@@ -2,17 +2,17 @@
  * Theme: light, dark, or the system's, as an attribute on the root element that the tokens read; kept between visits.
  */
 
-import { THEMES, type Theme } from '../../../pkg-templates/npm/src/element/themes.ts';
+import { REPL_THEMES, type Theme } from '../../../pkg-templates/npm/src/element/themes.ts';
 import { Emitter } from '../base/emitter.ts';
 import { keep, recall } from '../base/storage.ts';
 
-export { THEMES, type Theme };
+export { REPL_THEMES, type Theme };
 
 const NAME = 'theme';
 
 export class ThemeChoice {
   readonly changes = new Emitter<'theme'>();
-  current: Theme = THEMES.find((theme) => theme === recall(NAME)) ?? 'auto';
+  current: Theme = REPL_THEMES.find((theme) => theme === recall(NAME)) ?? 'auto';
 
   constructor(private readonly root: HTMLElement) {
     this.apply();
