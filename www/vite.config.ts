@@ -7,6 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 import { commandColumns } from './build/command-columns.ts';
 import { docsPages } from './build/docs-pages.ts';
 import { EMBED_FILES, embed } from './build/embed.ts';
+import { isOfFirstView, modulesOfFirstView } from './build/first-view.ts';
 import { lessonList } from './build/lessons.ts';
 import { offline } from './build/offline.ts';
 import { replyShapes } from './build/reply-shapes.ts';
@@ -78,6 +79,9 @@ function previewHeaders(): Plugin {
   };
 }
 
+/** The import of a module with templates or style sheets. */
+const COMPONENT = /^import .* from 'lit';$/m;
+
 /** Removes comments and blanks of style sheets and templates inside modules from the built page. */
 function shortTemplates(): Plugin {
   return {
@@ -86,7 +90,7 @@ function shortTemplates(): Plugin {
     enforce: 'pre',
     transform: {
       filter: { id: /\/src\/.*\.ts$/ },
-      handler(code, id) {
+      handler(code) {
         const styles = code.replace(/\bcss`[^`]*`/g, (sheet) =>
           sheet
             .replace(/\/\*.*?\*\//gs, '')
@@ -96,7 +100,7 @@ function shortTemplates(): Plugin {
             .replace(/;}/g, '}'),
         );
         // Components have no texts in which an indentation means something.
-        return { code: id.includes('/src/ui/') ? styles.replace(/\n\s+/g, '\n') : styles, map: null };
+        return { code: COMPONENT.test(code) ? styles.replace(/\n\s+/g, '\n') : styles, map: null };
       },
     },
   };
@@ -185,6 +189,7 @@ export default defineConfig({
     commandColumns(),
     lessonList(),
     replyShapes(),
+    modulesOfFirstView(),
     pageHead(),
     previewHeaders(),
     embed(),
@@ -202,7 +207,13 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: { main: 'index.html', docs: 'src/style/docs.css' },
-      output: { assetFileNames: assetName },
+      output: {
+        assetFileNames: assetName,
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: 'page', test: isOfFirstView }],
+        },
+      },
     },
   },
   // Code that page and element share lies beside the package's.

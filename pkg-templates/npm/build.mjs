@@ -34,6 +34,15 @@ const LAYERS = {
   'stand-ins.js': ['base/stand-ins.ts', 'base/stack.ts'],
   'core.js': ['base/errors.ts', 'host/clock.ts', 'db/keylatch.ts', 'entries/core.ts'],
   'index.js': ['base/errors.ts', 'host/clock.ts', 'db/built-in.ts'],
+  'element-shared.js': [
+    'element/line-kinds.ts',
+    'element/needs-lua.ts',
+    'element/permalink.ts',
+    'element/session-state.ts',
+    'element/shared.ts',
+    'element/themes.ts',
+    'element/verdict.ts',
+  ],
   'hints.js': ['hints/complete.ts', 'hints/hint.ts', 'hints/script-fault.ts', 'hints/unfinished.ts'],
   'persist.js': ['persist/open-files.ts'],
   'upstash.js': ['adapters/upstash/node-listener.ts'],
@@ -166,7 +175,9 @@ async function bundles() {
     await add([entry('tabs')], [...ofEngine, 'persist-browser.js']);
   }
   // An element is for pages: an ES module alone, and nothing of the other bundles in it.
-  await bundle('esm', [entry('element')], [layers(['stand-ins.js', 'core.js', 'index.js'])]);
+  const ofElement = ['stand-ins.js', 'core.js', 'index.js'];
+  await bundle('esm', [bundleOf('element/shared', 'element-shared')], [layers(ofElement)]);
+  await bundle('esm', [entry('element')], [layers([...ofElement, 'element-shared.js'])]);
   // workerd.js stands in for index.js and carries the engine of another source.
   await bundle('esm', [entry('index', 'workerd')], [layers(['stand-ins.js', 'core.js']), engineOfWorkerd]);
   const ofWorkerd = [entry('testing-portable', 'testing-workerd'), entry('persist-browser', 'persist-workerd')];

@@ -24,33 +24,52 @@ pub const TREES: [Tree; 2] = [
     Tree {
         folder: "www/src",
         floors: &[
-            "types", "style", "text", "model", "teach", "picture", "race", "ui", "embed", "offline", "page", "main",
+            "types",
+            "base",
+            "text",
+            "share",
+            "style",
+            "parts",
+            "engine",
+            "kept",
+            "lessons",
+            "commands",
+            "keys",
+            "clock",
+            "why",
+            "resp",
+            "picture",
+            "race",
+            "timeline",
+            "session",
+            "files",
+            "recording",
+            "prompt",
+            "line",
+            "page",
+            "embed",
+            "offline",
+            "main",
         ],
     },
 ];
 
 /// Imports upwards, from one tree into the other, or in a circle: the importing file and the imported one.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    // Circles, of types.
-    ("www/src/model/clock-moves.ts", "www/src/model/workspace.ts"),
-    ("www/src/model/page-words.ts", "www/src/model/workspace.ts"),
-    // Evidence for explanations, which the model collects.
-    ("www/src/model/log.ts", "www/src/teach/witness.ts"),
-    ("www/src/model/workspace.ts", "www/src/teach/witness.ts"),
     // Code of the element that the page shares.
-    ("www/src/model/engine.ts", "pkg-templates/npm/src/element/needs-lua.ts"),
-    ("www/src/model/packing.ts", "pkg-templates/npm/src/element/packing.ts"),
-    ("www/src/model/permalink.ts", "pkg-templates/npm/src/element/permalink.ts"),
-    ("www/src/model/session-editor-model.ts", "pkg-templates/npm/src/element/script-limit.ts"),
-    ("www/src/model/theme.ts", "pkg-templates/npm/src/element/themes.ts"),
-    ("www/src/model/typed-command.ts", "pkg-templates/npm/src/hints/repetitions.ts"),
+    ("www/src/engine/engine.ts", "pkg-templates/npm/src/element/needs-lua.ts"),
+    ("www/src/share/packing.ts", "pkg-templates/npm/src/element/packing.ts"),
+    ("www/src/share/permalink.ts", "pkg-templates/npm/src/element/permalink.ts"),
+    ("www/src/session/session-editor-model.ts", "pkg-templates/npm/src/element/script-limit.ts"),
+    ("www/src/style/theme.ts", "pkg-templates/npm/src/element/themes.ts"),
+    ("www/src/prompt/typed-command.ts", "pkg-templates/npm/src/hints/repetitions.ts"),
     ("www/src/text/addressed-line.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
     ("www/src/text/paste-filter.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
     ("www/src/text/paste-filter.ts", "pkg-templates/npm/src/base/one-line.ts"),
     ("www/src/text/paste.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
     ("www/src/text/titles.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/ui/editor.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/ui/session-view.ts", "pkg-templates/npm/src/element/verdict-text.ts"),
+    ("www/src/session/editor.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
+    ("www/src/session/session-view.ts", "pkg-templates/npm/src/element/verdict.ts"),
 ];
 
 fn is_exception(importer: &str, imported: &str) -> bool {
@@ -131,7 +150,7 @@ fn an_import_upwards_is_found_in_every_tree() {
     let found = |path: &str, text: &str| imports_upwards(&[File::new(path, text)]).len();
     assert_eq!(found("pkg-templates/npm/src/base/a.ts", "import { b } from '../host/b.js';\n"), 1);
     assert_eq!(found("pkg-templates/npm/src/cli/a.ts", "import type { B } from '../entries/index.js';\n"), 1);
-    assert_eq!(found("www/src/text/a.ts", "const a = await import('../ui/b.ts');\n"), 1);
+    assert_eq!(found("www/src/text/a.ts", "const a = await import('../line/b.ts');\n"), 1);
     assert_eq!(found("www/src/text/a.ts", "import { a } from '../../../pkg-templates/npm/src/base/a.ts';\n"), 1);
     assert_eq!(found("www/src/attic/a.ts", ""), 1);
     assert_eq!(found("pkg-templates/npm/src/host/a.ts", "import { b } from '../base/b.js';\nimport './c.js';\n"), 0);
@@ -151,9 +170,9 @@ fn a_circle_of_types_is_found() {
 fn an_exception_is_needed_while_its_import_is_refused() {
     let needed = |text: &str| {
         let files = [File::new("www/src/text/a.ts", text), File::new("www/src/text/b.ts", "import './a.ts';\n")];
-        is_needed(&graph(&files), "www/src/text/a.ts", "www/src/ui/c.ts")
+        is_needed(&graph(&files), "www/src/text/a.ts", "www/src/line/c.ts")
     };
-    assert!(needed("import '../ui/c.ts';\n"));
+    assert!(needed("import '../line/c.ts';\n"));
     assert!(!needed("import './b.ts';\n"));
     let files =
         [File::new("www/src/text/a.ts", "import './b.ts';\n"), File::new("www/src/text/b.ts", "import './a.ts';\n")];

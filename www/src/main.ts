@@ -1,11 +1,11 @@
 /** Starts the page: loads the engine, runs a first command, and shows the playground. */
 
-import { loadCommandRows } from './model/commands.ts';
-import { EngineMaker } from './model/engine.ts';
-import { openKept } from './model/kept-engine.ts';
-import { PageStore } from './model/page-store.ts';
-import { ThemeChoice } from './model/theme.ts';
-import { instantOf, savedState } from './model/visit.ts';
+import { loadCommandRows } from './commands/commands.ts';
+import { EngineMaker } from './engine/engine.ts';
+import { openKept } from './kept/kept-engine.ts';
+import { PageStore } from './kept/page-store.ts';
+import { ThemeChoice } from './style/theme.ts';
+import { instantOf, savedState } from './page/visit.ts';
 
 const START = 'keylatch:start';
 const FIRST_REPLY = 'keylatch:first-reply';
@@ -14,7 +14,7 @@ performance.mark(START);
 
 async function start(): Promise<void> {
   const theme = new ThemeChoice(document.documentElement);
-  const page = import('./page.ts');
+  const page = import('./page/page.ts');
   const store = new PageStore();
   const [maker, state] = await Promise.all([EngineMaker.load(), savedState(store)]);
   const engine = await openKept(maker, instantOf(state));

@@ -13,7 +13,7 @@ const { addressedLine } = await loadModule('src/text/addressed-line.ts');
 const { pastedCommands } = await loadModule('src/text/paste.ts');
 const { redisCliCall, shellCommand } = await loadModule('src/text/shell-line.ts');
 const { trailingComment, openQuote } = await loadModule('src/text/typed-line.ts');
-const { lessonMark } = await loadModule('src/text/lesson-marks.ts');
+const { lessonMark } = await loadModule('src/lessons/lesson-marks.ts');
 const { rawLines } = await loadModule('src/text/output.ts');
 const { titleOf } = await loadModule('src/text/titles.ts');
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadModule } from './load.js';
 
-const { SortedRows, byExpiry, byName, dueMs } = await loadModule('src/model/key-rows.ts');
-const { KeyView } = await loadModule('src/model/key-view.ts');
-const { commandText, removeCommand, writeCommand } = await loadModule('src/model/key-edit.ts');
+const { SortedRows, byExpiry, byName, dueMs } = await loadModule('src/keys/sorted-rows.ts');
+const { KeyView } = await loadModule('src/keys/key-view.ts');
+const { commandText, removeCommand, writeCommand } = await loadModule('src/keys/key-edit.ts');
 const { beginning, isPrintedRaw, rawLines, readable } = await loadModule('src/text/output.ts');
-const { hexText, jsonText } = await loadModule('src/text/value-text.ts');
+const { hexText, jsonText } = await loadModule('src/keys/value-forms.ts');
 const { addressedLine } = await loadModule('src/text/addressed-line.ts');
-const { matchedLetters } = await loadModule('src/text/matched-letters.ts');
+const { matchedLetters } = await loadModule('src/prompt/matched-letters.ts');
 
 const bytes = (text) => new TextEncoder().encode(text);
 const row = (name, deadlineMs = null, fieldDeadlineMs = null) => {

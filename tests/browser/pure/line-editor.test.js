@@ -4,8 +4,8 @@ import { beforeEach, test } from 'node:test';
 import { rows } from './hint-rows.js';
 import { loadModule } from './load.js';
 
-const { LineEditor } = await loadModule('src/model/line-editor.ts');
-const { History } = await loadModule('src/model/history.ts');
+const { LineEditor } = await loadModule('src/prompt/line-editor.ts');
+const { History } = await loadModule('src/prompt/history.ts');
 
 let editor;
 let history;

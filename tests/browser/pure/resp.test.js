@@ -5,9 +5,9 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { loadHints, loadModule } from './load.js';
 
-const { parseReplies, piecesOf, printedLines, requestNode } = await loadModule('src/text/resp-tree.ts');
-const { downgraded, upgraded } = await loadModule('src/text/resp-protocols.ts');
-const { askedBy } = await loadModule('src/text/resp-asked.ts');
+const { parseReplies, piecesOf, printedLines, requestNode } = await loadModule('src/resp/resp-tree.ts');
+const { downgraded, upgraded } = await loadModule('src/resp/resp-protocols.ts');
+const { askedBy } = await loadModule('src/resp/resp-asked.ts');
 const { printReply, runSessionOn, splitLine } = loadHints();
 const fromPage = createRequire(new URL('../../../www/package.json', import.meta.url));
 const { Keylatch, ManualClock } = fromPage('keylatch');

@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { loadModule } from './load.js';
 
-const { missingSince } = await loadModule('src/teach/not-here.ts');
-const { isLesson, lessonMark } = await loadModule('src/text/lesson-marks.ts');
+const { missingSince } = await loadModule('src/why/not-here.ts');
+const { isLesson, lessonMark } = await loadModule('src/lessons/lesson-marks.ts');
 const fromPage = createRequire(new URL('../../../www/package.json', import.meta.url));
 const rows = fromPage('keylatch/commands.json');
 const { keyIndicesOf } = fromPage('keylatch/hints');
@@ -55,7 +55,7 @@ test('marks of lessons are comments with a meaning, only below the header of a l
 });
 
 test('every lesson names themes of the index', () => {
-  const themes = readFileSync(new URL('../../../www/src/model/themes.ts', import.meta.url), 'utf8');
+  const themes = readFileSync(new URL('../../../www/src/lessons/themes.ts', import.meta.url), 'utf8');
   const ids = new Set([...themes.matchAll(/^ {2}theme\(\s*'(\w+)'/gm)].map(([, id]) => id));
   assert.ok(ids.size >= 8);
   const folder = new URL('../../../www/lessons/', import.meta.url);

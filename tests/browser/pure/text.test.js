@@ -8,11 +8,11 @@ const { fieldText, isAsPasted, pastedCommands } = await loadModule('src/text/pas
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
 const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
 const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
-const { sessionText, transcript } = await loadModule('src/text/transcript.ts');
-const { encodeLink, decodeLink, isPermalink, partsOf } = await loadModule('src/model/permalink.ts');
-const { pack } = await loadModule('src/model/packing.ts');
+const { sessionText, transcript } = await loadModule('src/recording/transcript.ts');
+const { encodeLink, decodeLink, isPermalink, linkParts } = await loadModule('src/share/permalink.ts');
+const { pack } = await loadModule('src/share/packing.ts');
 const { splitReplies } = await loadModule('../pkg-templates/npm/src/resp/split-replies.ts');
-const { asHtml, asMarkdown, asScript } = await loadModule('src/text/exports.ts');
+const { asHtml, asMarkdown, asScript } = await loadModule('src/share/exports.ts');
 const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
 const WORDS = new Set(['SET', 'GET', 'PING', 'BLPOP', 'SORT', 'ECHO', 'MULTI', 'EXISTS', 'EXPIRE']);
@@ -236,7 +236,7 @@ test('titles: the first heading, else the first command; equal ones are numbered
   assert.deepEqual(distinctTitles(['a', 'b', 'a']), ['a', 'b', 'a (2)']);
 });
 
-const decode = (hash) => decodeLink(partsOf(`#${hash}`));
+const decode = (hash) => decodeLink(linkParts(`#${hash}`));
 
 test('links: short, there and back with all they hold', async () => {
   const text = `${'C1> SET lock token NX PX 5000\nOK\n'.repeat(20)}# ü → 🗝`;
@@ -246,7 +246,7 @@ test('links: short, there and back with all they hold', async () => {
   assert.match(hash, /^size=\d+&v1=[\w-]+&title=/);
   assert.ok(hash.length < text.length / 2);
   assert.deepEqual(await decode(hash), link);
-  assert.equal(isPermalink(partsOf('#commands')), false);
+  assert.equal(isPermalink(linkParts('#commands')), false);
   assert.equal((await decode(`v1=${await pack(new TextEncoder().encode('> PING'))}`)).text, '> PING');
 });
 
@@ -259,7 +259,7 @@ test('links written by hand: percent-encoded or as they are', async () => {
 
 test('damaged links say what is wrong', async () => {
   const whole = await encodeLink({ text: '> PING\nPONG\n'.repeat(50), title: 'x' });
-  const packed = partsOf(whole).get('v1');
+  const packed = linkParts(whole).get('v1');
   await assert.rejects(decode(whole.slice(0, 20)), /cut short: \d+ of \d+ characters/);
   await assert.rejects(decode(`v1=${packed.slice(0, -9)}`), /damaged or cut short/);
   await assert.rejects(decode(`v1=${packed}%20`), /the character “%” does not belong/);

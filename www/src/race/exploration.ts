@@ -2,8 +2,8 @@
 
 import script from 'virtual:race-worker';
 import type { RaceReport } from 'keylatch/testing';
-import type { WorkerEngine } from '../model/engine.ts';
-import { Emitter } from '../model/emitter.ts';
+import type { WorkerEngine } from '../engine/engine.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { RaceMessage, RaceRequest } from './worker.ts';
 
 export class Exploration {

@@ -2,9 +2,9 @@
 
 import type { RaceReport } from 'keylatch/testing';
 import type { SessionStep } from 'keylatch/hints';
-import { Emitter } from '../model/emitter.ts';
-import type { Playground } from '../model/playground.ts';
+import { Emitter } from '../base/emitter.ts';
 import { Exploration } from './exploration.ts';
+import type { WorkerEngines } from './raced-session.ts';
 import { type Trial, trialsOf } from './trial.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -23,7 +23,7 @@ export class TrialRun {
   verdict: Verdict | undefined;
   private readonly exploration = new Exploration();
   private trials: readonly Trial[] = [];
-  private playground: Playground | undefined;
+  private engines: WorkerEngines | undefined;
   /** Number of the trial that runs. */
   private at = 0;
 
@@ -32,12 +32,12 @@ export class TrialRun {
   }
 
   /** Runs the trials of a file with the steps of a learner, if they differ from those that ran last. */
-  follow(file: string, steps: readonly SessionStep[], playground: Playground): void {
+  follow(file: string, steps: readonly SessionStep[], engines: WorkerEngines): void {
     const trials = trialsOf(file, steps);
     if (JSON.stringify(trials) === JSON.stringify(this.trials)) return;
     this.end();
     this.trials = trials;
-    this.playground = playground;
+    this.engines = engines;
     this.at = 0;
     this.next();
   }
@@ -51,9 +51,9 @@ export class TrialRun {
 
   private next(): void {
     const trial = this.trials[this.at];
-    if (!trial || !this.playground) return;
+    if (!trial || !this.engines) return;
     const { text, crashes, clockSteps } = trial;
-    this.exploration.start({ text, options: { crashes, clockSteps } }, this.playground.engineFor(text));
+    this.exploration.start({ text, options: { crashes, clockSteps } }, this.engines.engineFor(text));
   }
 
   private hear(): void {

@@ -1,5 +1,6 @@
 /** The kind of each line of a session text, for its colour only: the engine parses the lines. Pure. */
 
+/** Kind of a line of a session. */
 export type LineKind =
   | 'command'
   | 'receive'
@@ -12,12 +13,15 @@ export type LineKind =
   | 'reply'
   | 'blank';
 
+/** A line of a session with its kind. */
 export interface KindedLine {
+  /** Kind of the line, from the line alone. */
   readonly kind: LineKind;
   /** Client named by the prompt; "" is the default client. */
   readonly client: string;
-  /** The line in two parts: prompt or mark, and the rest. */
+  /** Prompt or mark. */
   readonly head: string;
+  /** The line behind `head`. */
   readonly rest: string;
 }
 
@@ -34,6 +38,7 @@ const KINDS: Readonly<Record<string, LineKind>> = { '<': 'receive', '+': 'mark',
 const STATE_MAX = 64;
 const DEFAULT_NAMES = new Set(['redis', 'redis-cli', 'valkey', 'keylatch']);
 
+/** The kind of a line and its parts, for colours: what runs is decided by the engine. */
 export function kindedLine(line: string): KindedLine {
   const text = line.trim();
   if (text === '') return plain('blank', line);

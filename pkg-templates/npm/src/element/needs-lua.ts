@@ -4,6 +4,7 @@
 const RUNS_LUA =
   /^(?:[^\n#>]*>)?[^\S\n]*(["']?)(?:(?:EVAL(?:SHA)?(?:_RO)?|FCALL(?:_RO)?)\1\s|SCRIPT\1\s+(["']?)LOAD\2\s|FUNCTION\1\s+(["']?)(?:LIST|LOAD|RESTORE|STATS)\3(?:\s|$))/im;
 
+/** True if a session, or a line of one, may run a script: it needs the engine of keylatch-scripting. */
 export function needsLua(text: string): boolean {
   return RUNS_LUA.test(text);
 }

@@ -14,19 +14,27 @@
  */
 
 import { pack, unpack } from './packing.js';
-import { THEMES, type Theme } from './themes.js';
+import { REPL_THEMES, type Theme } from './themes.js';
 
+/** Contents of a link of the playground. */
 export interface Permalink {
+  /** Text of the session. */
   readonly text: string;
+  /** Title of the session. */
   readonly title?: string | undefined;
+  /** Number of steps that have run. */
   readonly step?: number | undefined;
+  /** `line` continues in the command line. */
   readonly view?: 'line' | undefined;
+  /** Colours of the page. */
   readonly theme?: Theme | undefined;
+  /** Snapshot of the keys before the first line. */
   readonly start?: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** Reason why a link cannot be opened, for the visitor. */
 export class LinkError extends Error {
+  /** @internal */
   override readonly name = 'LinkError';
 }
 
@@ -38,13 +46,13 @@ const NAMES = new Set(['s', 'v1', 'size', 'title', 'step', 'view', 'theme', 'sta
 /** The hash of a link, without `#`. */
 export async function encodeLink(link: Permalink): Promise<string> {
   const packed = await pack(new TextEncoder().encode(link.text));
-  const parts = [`size=${packed.length}`, `v1=${packed}`, ...options(link)];
+  const parts = [`size=${packed.length}`, `v1=${packed}`, ...encodeLinkOptions(link)];
   if (link.start) parts.push(`start=${await pack(link.start)}`);
   return parts.join('&');
 }
 
 /** The parts of a link about how something is shown, also beside a lesson's name. */
-export function options({ title, step, view, theme }: Partial<Permalink>): string[] {
+export function encodeLinkOptions({ title, step, view, theme }: Partial<Permalink>): string[] {
   const parts = { title, step, view, theme: theme === 'auto' ? undefined : theme };
   return Object.entries(parts).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -52,7 +60,7 @@ export function options({ title, step, view, theme }: Partial<Permalink>): strin
 }
 
 /** Names and values of a hash. What has no known name belongs to the value before it: links are also written by hand. */
-export function partsOf(hash: string): ReadonlyMap<string, string> {
+export function linkParts(hash: string): ReadonlyMap<string, string> {
   const parts = new Map<string, string>();
   let last = '';
   for (const part of hash.replace(/^#/, '').split('&')) {
@@ -75,20 +83,20 @@ export async function decodeLink(parts: ReadonlyMap<string, string>): Promise<Pe
   const start = parts.get('start');
   return {
     text,
-    ...decodeOptions(parts),
+    ...decodeLinkOptions(parts),
     start: start ? await unpacked(start, 'The key data in this link') : undefined,
   };
 }
 
 /** Reads title, step, view and theme; unknown values are left out. */
-export function decodeOptions(parts: ReadonlyMap<string, string>): Omit<Permalink, 'text' | 'start'> {
+export function decodeLinkOptions(parts: ReadonlyMap<string, string>): Omit<Permalink, 'text' | 'start'> {
   const title = percentDecoded(parts.get('title') ?? '').slice(0, MAX_TITLE_CHARS);
   const step = parts.get('step') ?? '';
   return {
     title: title || undefined,
     step: /^\d{1,6}$/.test(step) ? Number(step) : undefined,
     view: parts.get('view') === 'line' ? 'line' : undefined,
-    theme: THEMES.find((theme) => theme === parts.get('theme')),
+    theme: REPL_THEMES.find((theme) => theme === parts.get('theme')),
   };
 }
 

@@ -2,10 +2,11 @@
 import type { SessionReport } from '../session/session.js';
 import { type EngineMaker, EngineError, loadEngine } from './engine.js';
 import { needsLua } from './needs-lua.js';
-import { decodeLink, encodeLink, LinkError, MAX_LINK_CHARS, partsOf, isPermalink } from './permalink.js';
-import { SessionState } from './session-state.js';
+import { decodeLink, encodeLink, LinkError, MAX_LINK_CHARS, linkParts, isPermalink } from './permalink.js';
+import type { SessionSource } from './session-state.js';
 import { sheet } from './styles.js';
-import { type Theme, THEMES } from './themes.js';
+import { type Theme, REPL_THEMES } from './themes.js';
+import { TypedSession } from './typed-session.js';
 import { type Failure, View } from './view.js';
 
 /** Settings of all elements of a page, for those that lack the attribute. */
@@ -41,7 +42,7 @@ const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 export class KeylatchRepl extends Base {
   /** @internal */
   static readonly observedAttributes: readonly string[] = ATTRIBUTES;
-  readonly #state = new SessionState();
+  readonly #state = new TypedSession();
   #view: View | undefined;
   #texts: MutationObserver | undefined;
   #source = '';
@@ -105,7 +106,7 @@ export class KeylatchRepl extends Base {
 
   /** `auto`, which is the system's and the default, `light` or `dark`. */
   get theme(): Theme {
-    return THEMES.find((theme) => theme === this.getAttribute('theme')) ?? 'auto';
+    return REPL_THEMES.find((theme) => theme === this.getAttribute('theme')) ?? 'auto';
   }
 
   set theme(theme: Theme) {
@@ -137,7 +138,7 @@ export class KeylatchRepl extends Base {
 
   /** Runs all of the session. Resolves with its report; with undefined if it cannot run, which the element says. */
   async run(): Promise<SessionReport | undefined> {
-    await this.#with((make) => this.#state.runAll(make));
+    await this.#with((make) => this.#state.run(make));
     return this.#state.report;
   }
 
@@ -228,7 +229,7 @@ export class KeylatchRepl extends Base {
     if (source === this.#source) return;
     this.#source = source;
     if (session !== null || link === null) return this.#show({ text: source });
-    const parts = partsOf(link.replace(/^[^#]*#/, ''));
+    const parts = linkParts(link.replace(/^[^#]*#/, ''));
     try {
       if (!isPermalink(parts)) throw new LinkError('The attribute `link` is no link of a session.');
       const { text, title, start } = await decodeLink(parts);
@@ -238,7 +239,7 @@ export class KeylatchRepl extends Base {
     }
   }
 
-  #show(source: Parameters<SessionState['open']>[0], failure?: Failure): void {
+  #show(source: SessionSource, failure?: Failure): void {
     this.#damage = failure;
     this.#state.open(source);
     this.#render();
@@ -318,13 +319,14 @@ export class KeylatchRepl extends Base {
   async #playgroundLink(): Promise<string | undefined> {
     const playground = this.playground ?? settings.playground;
     if (playground === undefined || !URL.canParse(playground, document.baseURI)) return undefined;
-    const { whole, title, start, at, stops } = this.#state;
+    const { whole, source, at, stops } = this.#state;
     const address = new URL(playground, document.baseURI);
     if (!/^https?:$/.test(address.protocol)) return undefined;
     const theme = this.theme === 'auto' ? undefined : this.theme;
     const step = at > 0 && at < stops.length ? at : undefined;
-    const bytes = start as Uint8Array<ArrayBuffer> | undefined;
-    const hash = whole === '' ? 'new' : await encodeLink({ text: whole, title, start: bytes, step, theme });
+    const { title } = source;
+    const start = source.start as Uint8Array<ArrayBuffer> | undefined;
+    const hash = whole === '' ? 'new' : await encodeLink({ text: whole, title, start, step, theme });
     address.hash = '';
     return hash.length > MAX_LINK_CHARS ? address.href : `${address.href.replace(/#$/, '')}#${hash}`;
   }

@@ -1,7 +1,7 @@
 /** Lines of a session as rows to show: with verdicts and what was received, up to the step that is shown. Pure. */
 import type { SessionStep } from '../session/session.js';
 import { kindedLine, type LineKind } from './line-kinds.js';
-import type { SessionState } from './session-state.js';
+import type { TypedSession } from './typed-session.js';
 
 /** `stopped` is a client of a race that got another reply than its guard, `unmet` a line of such a guard. */
 type Verdict = SessionStep['verdict'] | 'problem' | 'stopped' | 'unmet';
@@ -28,7 +28,7 @@ const LANES = 8;
 /** Kinds of lines that belong to the step above them. */
 const OUTPUT: ReadonlySet<LineKind> = new Set(['reply', 'anything', 'event', 'blank']);
 
-type Shown = Pick<SessionState, 'whole' | 'stops' | 'at' | 'problem' | 'report'>;
+type Shown = Pick<TypedSession, 'whole' | 'stops' | 'at' | 'problem' | 'report'>;
 
 export function rowsOf(state: Shown): Row[] {
   const { stops, at } = state;

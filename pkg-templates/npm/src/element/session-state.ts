@@ -1,169 +1,137 @@
 /**
- * A session that is run: its text, the lines that were typed behind it, the report, and how far it is shown. Each typed line
- * runs all of it again on a fresh engine, so clients, transactions and waiting commands are those of the session format.
+ * A session that is run: its text, the report, and how far it is shown. Pages that show sessions share it with
+ * `<keylatch-repl>`, which adds typed lines (`typed-session.ts`).
  */
-import { dedented } from './dedented.js';
-import { SessionError } from '../base/errors.js';
-import type { SessionReport, SessionStep } from '../session/session.js';
+import { LoadError, SessionError } from '../base/errors.js';
+import type { Keylatch } from '../db/keylatch.js';
 import { runSessionOn } from '../db/tools.js';
-import type { EngineMaker } from './engine.js';
+import type { SessionOptions, SessionReport, SessionStep } from '../session/session.js';
 import { limitScripts } from './script-limit.js';
 
-/** Reason why a text or a typed line is no session. */
-export interface Problem {
-  /** Lines and columns count from 1. */
+/** Reason why a text is no session, or cannot be run. */
+export interface SessionProblem {
+  /** Line of the text, from 1. */
   readonly line: number;
+  /** Column of the line, from 1. */
   readonly column: number;
+  /** The reason as a sentence without a full stop. */
   readonly message: string;
 }
 
-/** A text to run, and the keys before its first line. */
-export interface Source {
+/** A session to show. */
+export interface SessionSource {
+  /** Text of the session. */
   readonly text: string;
+  /** Title beside the text; without it the text has one. */
   readonly title?: string | undefined;
+  /** Snapshot of the keys before the first line. */
   readonly start?: Uint8Array | undefined;
 }
 
-/** Characters of a text that is run; a longer one belongs into the playground. */
-export const MAX_CHARS = 64 * 1024;
-const MAX_TYPED = 200;
-/** Line of a session that stands for any lines. */
-const ANYTHING = '...';
-/** Kinds of steps at which the playground stops, too: links hold their number. */
+/** Options of a run. */
+export interface SessionRunOptions extends SessionOptions {
+  /** Scripts keep the limit of the engine. Without this, all scripts of a text share the work that a page can bear. */
+  readonly unlimitedScripts?: boolean | undefined;
+}
+
+/** Kinds of steps at which a session can stop. Links hold the number of such a step. */
 const STOPS: ReadonlySet<SessionStep['kind']> = new Set(['command', 'receive', 'clock']);
-const RECEIVE = /^\s*[A-Za-z_][\w.-]*<\s*$/;
-const ADDRESSED = /^\s*(?:[A-Za-z_][\w.-]*)?(?:\[\d+\])?(?:\(TX\))?>/;
 
-export class SessionState {
-  /** Number of steps that are shown as run. */
+/** State of a shown session. Each run needs an engine of its own with a ManualClock, which the caller makes and closes. */
+export class SessionState<Source extends SessionSource = SessionSource> {
+  /** Number of stops that are shown as run. */
   at = 0;
+  /** Report of the last whole run; undefined before it, and if the text is no session. */
   report: SessionReport | undefined;
-  problem: Problem | undefined;
-  #source: Source = { text: '' };
-  #typed: readonly string[] = [];
+  /** Reason why the last run failed. */
+  problem: SessionProblem | undefined;
 
+  /** Begins with a session that has not run. */
+  constructor(
+    /** The shown session. Another one is shown by `open`. */
+    public source: Source,
+  ) {}
+
+  /** Text of the session. */
   get text(): string {
-    return this.#source.text;
+    return this.source.text;
   }
 
-  get title(): string | undefined {
-    return this.#source.title;
-  }
-
-  get start(): Uint8Array | undefined {
-    return this.#source.start;
-  }
-
-  /** The text with the typed lines behind it. */
+  /** The text that runs: that of the session, with what a subclass adds. */
   get whole(): string {
-    return [this.text, ...this.#typed].filter((part) => part !== '').join('\n');
+    return this.text;
   }
 
-  /** Commands, receives and clock lines. */
+  /** Steps at which the session can stop: commands, receives and clock lines. */
   get stops(): readonly SessionStep[] {
     return (this.report?.steps ?? []).filter(({ kind }) => STOPS.has(kind));
   }
 
+  /** Line of the last stop that has run; 0 before the first. */
+  get line(): number {
+    return this.stops[this.at - 1]?.line ?? 0;
+  }
+
+  /** True if all of the session is shown as run. */
   get isAtEnd(): boolean {
     return this.report !== undefined && this.at === this.stops.length;
   }
 
-  get hasRun(): boolean {
-    return this.at > 0 || this.problem !== undefined;
-  }
-
-  /** Prompt of the default client, with its database and transaction. */
-  get prompt(): string {
-    const client = this.report?.clients.find(({ name }) => name === '');
-    const database = client?.database ? `[${client.database}]` : '';
-    return `${database}${client?.inTransaction ? '(TX)' : ''}>`;
-  }
-
+  /** Shows another session, as if nothing had run. */
   open(source: Source): void {
-    this.#source = { ...source, text: dedented(source.text) };
+    this.source = source;
     this.reset();
   }
 
-  edit(text: string): void {
-    this.open({ ...this.#source, text });
-  }
-
-  /** Shows the text as if nothing had run, without the typed lines. */
+  /** Shows the session as if nothing had run. */
   reset(): void {
     this.at = 0;
-    this.#typed = [];
+    this.forget();
+  }
+
+  /** Forgets what a run has shown. The shown stop stays, for the next run. */
+  forget(): void {
     this.report = this.problem = undefined;
   }
 
-  runAll(make: EngineMaker): void {
-    this.#run(make);
+  /** Moves to the instant behind a number of stops, within those that there are. */
+  goTo(count: number): void {
+    this.at = Math.min(Math.max(count, 0), this.stops.length);
+  }
+
+  /** Runs the text on an engine without keys, and shows its end. Returns the report; undefined if there is a problem. */
+  runAll(db: Keylatch, options: SessionRunOptions = {}): SessionReport | undefined {
+    this.report = this.#run(db, options);
     this.at = this.stops.length;
+    return this.report;
   }
 
-  step(make: EngineMaker): void {
-    if (!this.report) this.#run(make);
-    this.at = Math.min(this.at + 1, this.stops.length);
+  /**
+   * Runs the text on an engine without keys up to the shown stop, so that the engine has the keys of that moment. Returns
+   * the report of that part; `report` stays.
+   */
+  replay(db: Keylatch, options: SessionRunOptions = {}): SessionReport | undefined {
+    return this.#run(db, this.isAtEnd ? options : { ...options, untilLine: this.line, brief: true });
   }
 
-  /** Runs a typed line behind everything else. Returns the reason why it is none, and changes nothing then. */
-  type(make: EngineMaker, typed: string, elapsedMs: number): string | undefined {
-    const lines = typedLines(typed);
-    if (lines.length === 0) return undefined;
-    if (this.#typed.length >= MAX_TYPED) return `${MAX_TYPED} lines were typed; reset to go on`;
-    const before = { typed: this.#typed, report: this.report };
-    const clock = elapsedMs > 0 ? [`@ +${elapsedMs}ms`] : [];
-    this.#typed = [...this.#typed, ...clock, ...lines];
-    this.#run(make);
-    const { problem } = this;
-    if (problem) {
-      // A line that cannot be read is taken back; a text that cannot be read stays marked.
-      if (problem.line > linesOf(this.text)) this.problem = undefined;
-      this.#typed = before.typed;
-      this.report = before.report;
-      return problem.message;
-    }
-    this.at = this.stops.length;
-    return undefined;
-  }
-
-  #run(make: EngineMaker): void {
-    this.problem = this.report = undefined;
-    const { whole } = this;
-    if (whole.length > MAX_CHARS) {
-      const message = `the session has ${whole.length} characters; ${MAX_CHARS} can be run here`;
-      this.problem = { line: 1, column: 1, message };
-      return;
-    }
-    const db = make();
+  #run(db: Keylatch, { unlimitedScripts, ...options }: SessionRunOptions): SessionReport | undefined {
+    const { start } = this.source;
+    this.problem = undefined;
     try {
-      if (this.start) db.load(this.start);
-      this.problem = limitScripts(db, whole);
-      if (!this.problem) this.report = runSessionOn(db, whole);
+      if (start) db.load(start);
+      this.problem = unlimitedScripts ? undefined : limitScripts(db, this.whole);
+      return this.problem ? undefined : runSessionOn(db, this.whole, options);
     } catch (error) {
       this.problem = problemOf(error);
-    } finally {
-      db.close();
+      return undefined;
     }
   }
 }
 
-/** Typed or pasted text as lines of a session: commands of the default client, unless it is a session already. */
-function typedLines(typed: string): string[] {
-  const lines = typed.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (lines.length > 1 && lines.some((line) => ADDRESSED.test(line))) return lines;
-  const isOther = (line: string): boolean => /^\s*[@#]/.test(line) || RECEIVE.test(line) || ADDRESSED.test(line);
-  // A receive without lines below expects that nothing has come; a typed one asks for everything that has.
-  return lines.flatMap((line) =>
-    RECEIVE.test(line) ? [line.trim(), ANYTHING] : [isOther(line) ? line.trim() : `> ${line.trim()}`],
-  );
-}
-
-function problemOf(error: unknown): Problem {
+function problemOf(error: unknown): SessionProblem {
   if (error instanceof SessionError) return { line: error.line, column: error.column, message: error.message };
   const reason = error instanceof Error ? error.message : String(error);
-  return { line: 1, column: 1, message: `the session cannot be run: ${reason}` };
-}
-
-function linesOf(text: string): number {
-  return text === '' ? 0 : text.split('\n').length;
+  const failed =
+    error instanceof LoadError ? 'the keys that the session starts with cannot be loaded' : 'the session cannot be run';
+  return { line: 1, column: 1, message: `${failed}: ${reason}` };
 }

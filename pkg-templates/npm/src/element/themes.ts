@@ -1,5 +1,6 @@
 /** Themes of the playground and of the element. */
 
-export const THEMES = ['auto', 'light', 'dark'] as const;
+/** All themes, the system's first. */
+export const REPL_THEMES = ['auto', 'light', 'dark'] as const;
 /** Colours of a page or an element: those of the system, or one of two. */
-export type Theme = (typeof THEMES)[number];
+export type Theme = (typeof REPL_THEMES)[number];

@@ -2,8 +2,8 @@
 import { button, enable, make } from './dom.js';
 import { Prompt } from './prompt.js';
 import { type Row, rowsOf } from './rows.js';
-import type { SessionState } from './session-state.js';
-import { uncheckedText } from './verdict-text.js';
+import type { TypedSession } from './typed-session.js';
+import { sessionVerdict } from './verdict.js';
 
 /** Actions of a visitor. */
 export interface Actions {
@@ -100,7 +100,7 @@ export class View {
     this.#failure.replaceChildren(failure?.message ?? '', ...parts);
   }
 
-  render(state: SessionState): void {
+  render(state: TypedSession): void {
     this.#text = state.text;
     const { scrollTop } = this.#lines;
     const rows = rowsOf(state);
@@ -116,7 +116,7 @@ export class View {
     const isPartly = state.at > 0 && !state.isAtEnd;
     this.root.classList.toggle('partly', isPartly);
     if (isPartly || state.whole !== state.text) this.#showCurrent();
-    const title = state.title ?? headingOf(state.text);
+    const title = state.source.title ?? headingOf(state.text);
     this.root.ariaLabel = title ? `Redis session: ${title}` : 'Redis session';
     const isEmpty = state.whole.trim() === '';
     enable(this.#run, !isEmpty);
@@ -126,8 +126,8 @@ export class View {
     this.#summarise(state);
   }
 
-  #summarise(state: SessionState): void {
-    const { isBad, words } = verdictOf(state);
+  #summarise(state: TypedSession): void {
+    const { isBad, words } = summaryOf(state);
     this.#summary.className = `summary ${words === '' ? '' : isBad ? 'bad' : 'good'}`;
     // Equal words that are set again would be read out again.
     if (this.#summary.textContent !== words) this.#summary.textContent = words;
@@ -180,20 +180,14 @@ function rowElement({ kind, head, rest, lane, verdict, isLater, isCurrent }: Row
   return element;
 }
 
-/** The verdict in words, those of the playground. */
-function verdictOf(state: SessionState): { isBad: boolean; words: string } {
-  const { problem, report, stops, at } = state;
+/** The verdict on the steps that are shown, with how many those are. */
+function summaryOf({ problem, report, stops, at }: TypedSession): { isBad: boolean; words: string } {
   if (problem) return { isBad: true, words: `✗ Line ${problem.line}, column ${problem.column}: ${problem.message}` };
   if (!report || at === 0) return { isBad: false, words: '' };
-  const shown = stops.slice(0, at);
-  const checked = shown.filter(({ verdict }) => verdict !== 'ran').length;
-  const bad = shown.filter(({ verdict }) => verdict === 'mismatched').length;
+  const { differing, checked, words, unchecked } = sessionVerdict(stops.slice(0, at));
   const progress = at < stops.length ? `, step ${at} of ${stops.length}` : '';
-  const ran = shown.filter(({ verdict, kind }) => verdict === 'ran' && kind !== 'clock').length;
-  const rest = ran > 0 ? `, ${ran} ran unchecked` : '';
-  if (bad > 0) return { isBad: true, words: `✗ ${bad} of ${checked} checked steps differ${rest}${progress}` };
-  const words = checked === 0 ? uncheckedText(ran) : `✓ ${checked} checked, all as expected${rest}`;
-  return { isBad: false, words: `${words}${progress}` };
+  if (differing > 0) return { isBad: true, words: `✗ ${words}${unchecked}${progress}` };
+  return { isBad: false, words: `${checked > 0 ? '✓ ' : ''}${words}${progress}` };
 }
 
 /** The first heading of a session. */

@@ -15,6 +15,8 @@ export { findFault, type FaultKind, type LineFault } from '../hints/fault.js';
 export { keyMatcher } from '../base/glob.js';
 export type { Argument as ArgumentGrammar, ArgumentType } from '../hints/grammar.js';
 export { findCommand, ghostHint, syntaxOf, type HintRow, type HintRows, type NamedCommand } from '../hints/hint.js';
+export { oneLine } from '../base/one-line.js';
+export { INVALID_REPETITIONS, repetitionsOf, type Repetitions } from '../hints/repetitions.js';
 export { findScriptFault, printScriptFault, type ScriptFault } from '../hints/script-fault.js';
 export { modesAdmit, type Fact, type FactKind, type FieldFact, type Hold } from '../host/facts.js';
 export type { LatchMode } from '../host/generated/modes.js';

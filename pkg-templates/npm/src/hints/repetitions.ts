@@ -5,6 +5,7 @@ const REPETITIONS_MAX = 10_000;
 /** Reply of redis-cli to a number that it refuses. */
 export const INVALID_REPETITIONS = 'Invalid redis-cli repeat command option value.';
 
+/** The number in front of a typed command. */
 export interface Repetitions {
   /** How often the command is to run. */
   readonly times: number;

@@ -1,0 +1,386 @@
+/**
+ * State of the session view: a text, the report of running it, and the current step. Moving to an earlier step runs the
+ * session again up to it on a fresh engine, so that the keys of that moment are shown. What is written is kept in the
+ * notebook; undo covers every change of the text, also those of the page's own buttons.
+ */
+
+import { LoadError, SessionError } from 'keylatch/core';
+import { runSessionOn, type SessionOptions, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
+import { limitScripts } from '../../../pkg-templates/npm/src/element/script-limit.ts';
+import { type Change, rewritePasted } from '../text/paste-filter.ts';
+import { commandNames } from '../commands/command-names.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { Engine, EngineMaker } from '../engine/engine.ts';
+import { KeyList } from '../keys/key-list.ts';
+import { lessons } from '../lessons/lessons.ts';
+import type { Draft, Notebook, Page } from '../kept/notebook.ts';
+import { Undo } from './undo.ts';
+
+export interface SessionProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** A session that can be shown: a lesson, one of the visitor's own, or one from elsewhere. */
+export interface Source {
+  readonly text: string;
+  /** Id in the notebook; undefined: nothing was written into it yet. */
+  readonly id?: string | undefined;
+  readonly title?: string | undefined;
+  /** Snapshot of the keys before the first line. */
+  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  /** True for lines that were typed into the command line: their scripts keep the limits that they had there. */
+  readonly isTyped?: boolean | undefined;
+  /** The lesson that is shown, or that was copied. */
+  readonly lesson?: string | undefined;
+}
+
+/** A pasted text, and the selection that it replaces. */
+export interface Pasted {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Length above which a text runs on request only, not at each keystroke. */
+const AUTORUN_MAX_CHARS = 64 * 1024;
+const AUTORUN_DELAY_MS = 180;
+/** Length of a pasted text that is not looked at. */
+const PASTE_MAX_CHARS = 1 << 20;
+const EMPTY: Source = { text: '' };
+
+export class SessionEditorModel {
+  readonly changes = new Emitter<'session' | 'source'>();
+  report: SessionReport | undefined;
+  problem: SessionProblem | undefined;
+  /** Number of stops that have run at the current step. */
+  at = 0;
+  /** The clients at the current step. */
+  clients: SessionReport['clients'] = [];
+  database = 0;
+  keys: KeyList | undefined;
+  /** Message about a change of the text apart from typing. */
+  notice = '';
+  /** Changes of the text that was pasted last, while it is as it was inserted. */
+  pasteChanges: readonly Change[] = [];
+  private source: Source = EMPTY;
+  private readonly steps = new Undo<Source>();
+  private asPasted = '';
+  private engine: Engine | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** The latest texts of sessions that are to be saved, by their ids. */
+  private readonly unsaved = new Map<string, Draft>();
+  private saving = false;
+
+  constructor(
+    private readonly maker: EngineMaker,
+    readonly notebook: Notebook,
+  ) {
+    notebook.changes.on(['elsewhere'], () => this.followOtherTab());
+  }
+
+  get text(): string {
+    return this.source.text;
+  }
+
+  /** The shown session, for links and files. */
+  get shown(): Source {
+    return this.source;
+  }
+
+  /** Name of the lesson, while the text is unchanged. */
+  get lesson(): string | undefined {
+    return this.source.id === undefined ? this.source.lesson : undefined;
+  }
+
+  /** Lesson that was copied, while its copy is shown. */
+  get copiedLesson(): string | undefined {
+    return this.source.id === undefined ? undefined : this.source.lesson;
+  }
+
+  get canUndo(): boolean {
+    return this.steps.canUndo;
+  }
+
+  get canRedo(): boolean {
+    return this.steps.canRedo;
+  }
+
+  /** Steps at which the scrubber can stop: commands, receives and clock lines. */
+  get stops(): readonly Step[] {
+    return (this.report?.steps ?? []).filter(isStop);
+  }
+
+  /** The line of the last step that has run; 0 before the first. */
+  get line(): number {
+    return this.stops[this.at - 1]?.line ?? 0;
+  }
+
+  /** True when the text is too long to run at each keystroke. */
+  get waitsForRun(): boolean {
+    return this.text.length > AUTORUN_MAX_CHARS;
+  }
+
+  get nowMs(): number {
+    return this.engine?.clock.now() ?? 0;
+  }
+
+  /** Shows another session; the one before comes back with undo. */
+  open(source: Source): void {
+    if (this.source !== EMPTY) this.steps.before(this.source);
+    this.resetNotice();
+    this.show(source);
+  }
+
+  openPage(page: Page): void {
+    this.notebook.opened(page);
+    this.open(page);
+  }
+
+  /** Shows a text that was created for the visitor, and keeps it. */
+  openOwn(source: Source): void {
+    this.open({ ...source, id: this.notebook.newId() });
+    this.save();
+  }
+
+  /** Shows and keeps a text from a file, rewritten as a session where that is needed. */
+  openForeign(source: Source): void {
+    this.openOwn({ ...source, text: '' });
+    const { text } = source;
+    if (!this.paste({ text, start: 0, end: 0 })) this.replace(text);
+  }
+
+  /** Handles an edit: the text runs again when typing pauses. The first edit of a lesson or of a link makes a copy. */
+  edit(text: string): void {
+    this.steps.beforeTyping(this.source, performance.now());
+    this.change(text);
+    this.stopWaiting();
+    if (this.waitsForRun) this.report = this.problem = undefined;
+    else this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
+    this.changes.emit('session');
+  }
+
+  /** Replaces the whole text in one step that can be undone. */
+  replace(text: string, notice = ''): void {
+    this.steps.before(this.source);
+    this.change(text);
+    this.notice = notice;
+    this.runAll();
+  }
+
+  /** Writes the received replies into the text. */
+  fillInReplies(): void {
+    this.whenRun(() => {
+      if (this.report) this.replace(this.report.text, 'The received replies were written into the text.');
+    });
+  }
+
+  /** Inserts foreign text as a session; false: the text is one already, and inserted by the browser. */
+  paste({ text, start, end }: Pasted): boolean {
+    if (!/\n\s*\S/.test(text) && this.text.trim() !== '') return false;
+    const { text: session, changes } = rewritePasted(text, commandNames);
+    if (changes.length === 0 || text.length > PASTE_MAX_CHARS) return false;
+    const whole = (inserted: string): string => this.text.slice(0, start) + inserted + this.text.slice(end);
+    this.asPasted = whole(text);
+    this.replace(whole(session));
+    this.pasteChanges = changes;
+    this.changes.emit('session');
+    return true;
+  }
+
+  /** Shows the pasted text as it was, without the changes. */
+  keepAsPasted(): void {
+    this.replace(this.asPasted);
+  }
+
+  undo(): void {
+    this.restore(this.steps.undo(this.source));
+  }
+
+  redo(): void {
+    this.restore(this.steps.redo(this.source));
+  }
+
+  /** Deletes the shown session from the notebook; undo brings it back. */
+  discard(): void {
+    const { id } = this.source;
+    if (id === undefined) return;
+    this.unsaved.delete(id);
+    void this.notebook.remove(id);
+    this.open(EMPTY);
+    this.notice = 'The session was deleted.';
+    this.changes.emit('session');
+  }
+
+  /** Shows the lesson that was copied; the copy stays in the notebook. */
+  async resetLesson(): Promise<void> {
+    const lesson = lessons.find(({ name }) => name === this.source.lesson);
+    if (lesson) this.open({ text: await lesson.load(), lesson: lesson.name });
+  }
+
+  /** Runs the text, after the engine that it needs was loaded; `then` follows when it has run. */
+  runAll(then?: () => void): void {
+    this.stopWaiting();
+    const loading = this.maker.prepare(this.text);
+    if (loading) return this.runAfter(loading, then);
+    this.report = this.visit({});
+    this.at = this.stops.length;
+    then?.();
+    this.changes.emit('session');
+  }
+
+  /** Does something with the state of the shown text: letters that were typed just now run first. */
+  whenRun(act: () => void): void {
+    if (this.timer === undefined) act();
+    else this.runAll(act);
+  }
+
+  private stopWaiting(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private runAfter(loading: Promise<void>, then?: () => void): void {
+    const { text } = this;
+    this.report = this.problem = undefined;
+    const isShown = (): boolean => this.text === text;
+    const fail = ({ message }: Error): void => {
+      if (isShown()) this.problem = { line: 1, column: 1, message: `Lua is not loaded: ${message}` };
+      this.changes.emit('session');
+    };
+    loading.then(() => isShown() && this.runAll(then), fail);
+    this.changes.emit('session');
+  }
+
+  /** Moves to the instant after `count` stops. */
+  goTo(count: number): void {
+    if (!this.report) return;
+    this.at = Math.min(Math.max(count, 0), this.stops.length);
+    this.visit(this.at === this.stops.length ? {} : { untilLine: this.line, brief: true });
+    this.changes.emit('session');
+  }
+
+  /** Moves to the instant after the last step that starts at `line` or before it. */
+  goToLine(line: number): void {
+    this.goTo(this.stops.filter((step) => step.line <= line).length);
+  }
+
+  showDatabase(database: number): void {
+    this.database = database;
+    this.keys?.refresh(database, this.nowMs);
+    this.changes.emit('session');
+  }
+
+  /** State for another engine that continues from the current step. */
+  takeAway(): { snapshot: Uint8Array<ArrayBuffer>; nowMs: number; clients: SessionReport['clients'] } | undefined {
+    if (!this.engine || !this.report) return undefined;
+    const snapshot = this.engine.db.snapshot() as Uint8Array<ArrayBuffer>;
+    return { snapshot, nowMs: this.nowMs, clients: this.report.clients };
+  }
+
+  private resetNotice(): void {
+    this.notice = '';
+    this.pasteChanges = [];
+  }
+
+  /** Runs a session and shows its end; a lesson is shown at its first step. */
+  private show(source: Source): void {
+    this.source = source;
+    this.runAll(() => {
+      if (this.lesson !== undefined) this.goTo(1);
+    });
+    this.changes.emit('source');
+  }
+
+  private change(text: string): void {
+    const copied = this.source.id === undefined;
+    this.source = { ...this.source, id: this.source.id ?? this.notebook.newId(), text };
+    this.resetNotice();
+    this.save();
+    if (copied) this.changes.emit('source');
+  }
+
+  private restore(source: Source | undefined): void {
+    if (!source) return;
+    this.resetNotice();
+    this.show(source);
+    if (source.id !== undefined) this.save();
+  }
+
+  /** Saves the present text; while a save is under way, the latest text follows it. */
+  private save(): void {
+    const { id, text, title, start, lesson } = this.source;
+    if (id === undefined) return;
+    const draft = { id, text, title, start, lesson };
+    this.unsaved.set(id, draft);
+    this.notebook.noteDraft(draft);
+    if (!this.saving) void this.saveAll();
+  }
+
+  private async saveAll(): Promise<void> {
+    this.saving = true;
+    // Texts that are added meanwhile follow in the same loop.
+    for (const [id, draft] of this.unsaved) {
+      this.unsaved.delete(id);
+      const { outcome, page } = await this.notebook.save(draft);
+      if (outcome === 'copied') this.becomeCopy(draft.id, page);
+    }
+    this.saving = false;
+  }
+
+  /** Goes on in a copy, because another tab has changed the session. */
+  private becomeCopy(id: string, page: Page): void {
+    if (this.source.id !== id) return;
+    this.source = { ...this.source, id: page.id };
+    const draft = this.unsaved.get(id);
+    if (draft) this.unsaved.set(page.id, { ...draft, id: page.id });
+    this.unsaved.delete(id);
+    this.notice = 'Another tab has changed this session. Your text is kept here as a copy.';
+    this.changes.emit('source');
+    this.changes.emit('session');
+  }
+
+  /** Shows what another tab has saved, unless something here is still to be saved. */
+  private followOtherTab(): void {
+    const page = this.source.id === undefined ? undefined : this.notebook.page(this.source.id);
+    if (!page || page.id !== this.notebook.changedElsewhere || this.saving || page.text === this.text) return;
+    this.steps.before(this.source);
+    this.notebook.opened(page);
+    this.show(page);
+    this.notice = 'This session was changed in another tab. Undo brings your text back.';
+    this.changes.emit('session');
+  }
+
+  /** Runs on a fresh engine up to a line, and shows its keys; undefined when the text is no session. */
+  private visit(options: SessionOptions): SessionReport | undefined {
+    this.keys?.stop();
+    this.engine?.db.close();
+    const engine = this.maker.make();
+    this.engine = engine;
+    this.keys = new KeyList(engine.db);
+    try {
+      if (this.source.start) engine.db.load(this.source.start);
+      this.problem = this.source.isTyped ? undefined : limitScripts(engine.db, this.text);
+      if (this.problem) return undefined;
+      const report = runSessionOn(engine.db, this.text, { ...options, facts: !options.brief });
+      this.clients = report.clients;
+      return report;
+    } catch (error) {
+      this.problem = problemOf(error);
+      return undefined;
+    } finally {
+      this.keys.refresh(this.database, this.nowMs);
+    }
+  }
+}
+
+function problemOf(error: unknown): SessionProblem {
+  if (error instanceof SessionError) return { line: error.line, column: error.column, message: error.message };
+  if (!(error instanceof LoadError)) throw error;
+  return { line: 1, column: 1, message: `the keys that the session starts with cannot be loaded: ${error.message}` };
+}
+
+function isStop(step: Step): boolean {
+  return step.kind === 'command' || step.kind === 'receive' || step.kind === 'clock';
+}

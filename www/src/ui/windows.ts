@@ -1,4 +1,0 @@
-/** The windows that look at a session as a whole. One file: apart they would weigh more. */
-
-export { openPicture } from './picture-dialog.ts';
-export { openRace } from './race-dialog.ts';
