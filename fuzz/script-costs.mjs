@@ -58,16 +58,16 @@ class Runner {
   }
 
   async run(script) {
-    if (this.#worker === undefined) {
-      this.#worker = new Worker(import.meta.filename, { workerData: this.folder });
-      // The machine's code is compiled twice: fast at first, then optimised.
-      for (let turn = 0; turn < WARM_UP; turn += 1) await this.#runOn(EMPTY);
+    while (this.#worker === undefined) {
+      const worker = new Worker(import.meta.filename, { workerData: this.folder });
+      this.#worker = worker;
+      // The machine's code is compiled twice: fast at first, then optimised. On a busy machine even that may take too long.
+      for (let turn = 0; turn < WARM_UP && this.#worker === worker; turn += 1) await this.#runOn(worker, EMPTY);
     }
-    return this.#runOn(script);
+    return this.#runOn(this.#worker, script);
   }
 
-  async #runOn(script) {
-    const worker = this.#worker;
+  async #runOn(worker, script) {
     let [timer, failed] = [undefined, undefined];
     try {
       return await new Promise((resolve, reject) => {
