@@ -4,8 +4,9 @@
  */
 import { repeated } from './backoff.js';
 import type { Commander } from './commander.js';
-import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
+import type { AcquireRequest, Claim, Grant } from './coordination.js';
 import { NotSupported } from './errors.js';
+import { MutexOnly } from './mutex-only.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 
 /** Commands by which a server compares an owner and acts in one step. */
@@ -66,25 +67,27 @@ export function tokenKey(key: string): string {
   return hasTag ? `${key}:token` : `{${key}}:token`;
 }
 
-const WHY = "a plain Redis or Valkey has exclusive locks of one key only; keylatch's server has the rest";
-
-function lacking(command: string, what: string): never {
-  throw new NotSupported(command, `${what} needs ${command}, which the server does not have: ${WHY}`);
-}
+const LIMITS =
+  'the server does not have: a plain Redis or Valkey has exclusive locks of one key only; ' +
+  "keylatch's server has the rest";
 
 /** Locks as strings: the value is the owner. */
-export class PlainCoordination implements Coordination {
+export class PlainCoordination extends MutexOnly {
+  protected readonly limits = LIMITS;
+
   constructor(
     private readonly commander: Commander,
     private readonly features: Features,
     private readonly time: Time,
-  ) {}
+  ) {
+    super();
+  }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {
     const key = requireMutex(request);
     const { owner, ttlMs, waitMs, signal } = request;
     // A lock that can be neither renewed nor released by its owner alone is not begun.
-    if (!this.features.eval && !this.features.setIfeq) lacking('EVAL', 'a lock');
+    if (!this.features.eval && !this.features.setIfeq) this.lacking('EVAL', 'a lock');
     return repeated(this.time, { waitMs, signal }, async () => {
       const sent = instant(this.time);
       const token = await (this.features.eval
@@ -112,7 +115,7 @@ export class PlainCoordination implements Coordination {
   }
 
   async renew({ keys: [key = ''], owner }: Claim, ttlMs: number, asShared = false): Promise<number> {
-    if (asShared) lacking('LATCH.RENEW', 'a shared lock');
+    if (asShared) this.lacking('LATCH.RENEW', 'a shared lock');
     if (this.features.eval) {
       return Math.max(0, Number(await this.commander.send(['EVAL', RENEW, '1', key, owner, String(ttlMs)])));
     }
@@ -127,26 +130,6 @@ export class PlainCoordination implements Coordination {
     if (this.features.eval) return Number(await this.commander.send(['EVAL', RELEASE, '1', key, owner])) === 1;
     return (await this.commander.send(['SET', key, '', 'IFEQ', owner, 'PX', '1'])) !== null;
   }
-
-  async inspect(): Promise<never> {
-    return lacking('LATCH.INSPECT', 'a query of holders and waiters');
-  }
-
-  async limit(): Promise<never> {
-    return lacking('LATCH.LIMIT', 'a rate limit');
-  }
-
-  async once(): Promise<never> {
-    return lacking('LATCH.ONCE', 'a task that runs once');
-  }
-
-  async done(): Promise<never> {
-    return lacking('LATCH.DONE', 'a task that runs once');
-  }
-
-  async arrive(): Promise<never> {
-    return lacking('LATCH.ARRIVE', 'a barrier');
-  }
 }
 
 /** The key of a request for an exclusive lock; refuses what takes more than that. */
@@ -160,6 +143,7 @@ export function requireMutex(request: AcquireRequest): string {
     [steal, 'stealing a lock'],
     [delayMs > 0, 'a delay after a lost lock'],
   ] as const;
-  for (const [isAsked, what] of more) if (isAsked) lacking('LATCH.ACQUIRE', what);
+  for (const [isAsked, what] of more)
+    if (isAsked) throw new NotSupported('LATCH.ACQUIRE', `${what} needs LATCH.ACQUIRE, which ${LIMITS}`);
   return keys[0] as string;
 }

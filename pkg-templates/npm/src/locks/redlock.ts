@@ -5,6 +5,7 @@
 import { repeated } from './backoff.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
 import { NeverAcquired, NotSupported } from './errors.js';
+import { MutexOnly } from './mutex-only.js';
 import { requireMutex } from './plain.js';
 import { elapsedMs, instant, type Time } from './time.js';
 
@@ -20,13 +21,6 @@ function driftMs(ttlMs: number): number {
   return ttlMs * DRIFT + PRECISION_MS;
 }
 
-function lacking(command: string, what: string): never {
-  throw new NotSupported(
-    command,
-    `${what} needs ${command}, which several stores do not have together: ask one of them`,
-  );
-}
-
 /** Votes of the stores at the moment at which they decide, or at which the patience ends. */
 interface Votes {
   readonly yes: number;
@@ -37,7 +31,8 @@ interface Votes {
 }
 
 /** N stores as one. */
-export class RedlockCoordination implements Coordination {
+export class RedlockCoordination extends MutexOnly {
+  protected readonly limits = 'several stores do not have together: ask one of them';
   readonly #stores: readonly Coordination[];
   readonly #time: Time;
   readonly #quorum: number;
@@ -45,6 +40,7 @@ export class RedlockCoordination implements Coordination {
   readonly #live = new Set<string>();
 
   constructor(stores: readonly Coordination[], time: Time) {
+    super();
     this.#stores = stores;
     this.#time = time;
     this.#quorum = Math.floor(stores.length / 2) + 1;
@@ -74,7 +70,7 @@ export class RedlockCoordination implements Coordination {
   }
 
   async renew(claim: Claim, ttlMs: number, asShared = false): Promise<number> {
-    if (asShared) lacking('LATCH.RENEW', 'a shared lock');
+    if (asShared) this.lacking('LATCH.RENEW', 'a shared lock');
     const sent = instant(this.#time);
     const votes = await this.#poll(ttlMs * PATIENCE, async (store) => (await store.renew(claim, ttlMs)) > 0);
     const validMs = ttlMs - driftMs(ttlMs);
@@ -126,25 +122,5 @@ export class RedlockCoordination implements Coordination {
     const lacks = errors.find((error) => error instanceof NotSupported);
     if (lacks !== undefined) throw lacks;
     return { yes, reached: yes + no, errors: [...errors] };
-  }
-
-  async inspect(): Promise<never> {
-    return lacking('LATCH.INSPECT', 'a query of holders and waiters');
-  }
-
-  async limit(): Promise<never> {
-    return lacking('LATCH.LIMIT', 'a rate limit');
-  }
-
-  async once(): Promise<never> {
-    return lacking('LATCH.ONCE', 'a task that runs once');
-  }
-
-  async done(): Promise<never> {
-    return lacking('LATCH.DONE', 'a task that runs once');
-  }
-
-  async arrive(): Promise<never> {
-    return lacking('LATCH.ARRIVE', 'a barrier');
   }
 }

@@ -7,6 +7,7 @@ import { Barriers } from './barriers.js';
 import { EffectsIntake } from './effects-intake.js';
 import { failureOf, PersistenceError, unwritten } from './errors.js';
 import { LogSize } from './log-size.js';
+import { after, hasEnded, isEnding, isHeld, isOwed, RUNNING, shown, type LogEvent } from './log-state.js';
 import type { LogSettings, LogSource, PersistenceState } from './log-settings.js';
 import { Queue, type PieceBatch } from './queue.js';
 import { Retry } from './retry.js';
@@ -24,7 +25,7 @@ export class PersistentLog {
   readonly #barriers = new Barriers();
   readonly #unwatch: (() => void) | undefined;
   readonly #intake: EffectsIntake;
-  #state: PersistenceState = 'running';
+  #state = RUNNING;
   #error: PersistenceError | undefined;
   readonly #size: LogSize;
   #lastFlushMs: number | null = null;
@@ -32,10 +33,8 @@ export class PersistentLog {
   /** Appends of the store that run. */
   #appending = 0;
   #replacing: Promise<void> | undefined;
-  /** Set while the store must get the whole state before anything else. Its snapshot may have been taken already. */
-  #owed: { snapshot?: Uint8Array } | undefined;
-  /** True while that snapshot is written: appends wait. */
-  #isHeld = false;
+  /** The whole state that the store must get, if it was taken before the engine was closed. */
+  #finalSnapshot: Uint8Array | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(db: LogSource, store: Store, settings: LogSettings) {
@@ -47,7 +46,7 @@ export class PersistentLog {
     store.onFailed = (error) => this.#failed(error);
     this.#intake = new EffectsIntake(db, {
       isImmediate: () => this.isImmediate,
-      isFailing: () => this.#state === 'failed',
+      isFailing: () => this.state === 'failed',
       hasSlowTimers: () => store.hasSlowTimers === true,
       keepsAlive: store.watchEnd === undefined,
       take: () => this.#take(),
@@ -58,7 +57,7 @@ export class PersistentLog {
   }
 
   get state(): PersistenceState {
-    return this.#state;
+    return shown(this.#state);
   }
 
   /** The last failure; undefined once writing succeeded again. */
@@ -111,16 +110,12 @@ export class PersistentLog {
 
   /** Appends everything pending as far as the store can without waiting. Returns false if something is still pending. */
   flushNow(): boolean {
-    if (this.#hasEnded) return false;
+    if (hasEnded(this.#state)) return false;
     this.#take();
     this.#drain();
     // The store may be lost by now.
-    if (this.#hasEnded || this.#intake.failure !== undefined) return false;
-    return this.#queue.isEmpty && !this.#isHeld && this.#owed === undefined;
-  }
-
-  get #hasEnded(): boolean {
-    return this.#state === 'lost' || this.#state === 'closed';
+    if (hasEnded(this.#state) || this.#intake.failure !== undefined) return false;
+    return this.#queue.isEmpty && this.#state.contents === 'log';
   }
 
   /**
@@ -129,7 +124,7 @@ export class PersistentLog {
    */
   appendPending(): boolean | Promise<void> {
     if (this.flushNow()) return true;
-    if (this.#state !== 'running' || this.#intake.failure !== undefined) return false;
+    if (this.state !== 'running' || this.#intake.failure !== undefined) return false;
     return this.#barriers.wait(this.#queue.lastSeq);
   }
 
@@ -163,21 +158,25 @@ export class PersistentLog {
 
   /** Replaces the store's contents by the present state, which no effects lead to: after `load` of another snapshot. */
   replaceAll(): void {
-    if (this.#hasEnded) return;
+    if (hasEnded(this.#state)) return;
     this.#owe();
     this.#drain();
   }
 
   /** Flushes, releases the store, and resolves. The engine may be closed as soon as this method has returned. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    if (this.#closing === undefined) {
+      // A write that fails at once still counts as one before the end.
+      this.#closing = this.#close();
+      this.#change('close');
+    }
     return this.#closing;
   }
 
   async #close(): Promise<void> {
-    if (this.#state === 'lost') return this.#store.close();
+    if (this.#state.life === 'lost') return this.#store.close();
     this.#take(true);
-    if (this.#owed !== undefined && this.#intake.failure === undefined) this.#owed.snapshot ??= this.#db.snapshot();
+    if (isOwed(this.#state) && this.#intake.failure === undefined) this.#finalSnapshot ??= this.#db.snapshot();
     this.#stopListening();
     const isForced = this.#store.fsync !== 'no';
     const passed = this.#barriers.wait(this.#queue.lastSeq);
@@ -186,7 +185,7 @@ export class PersistentLog {
       await passed;
       await this.#synced(isForced);
     } finally {
-      this.#stop('closed');
+      this.#change('ended');
       await this.#replacing;
       await this.saves.idle();
       await this.#store.close();
@@ -204,7 +203,7 @@ export class PersistentLog {
 
   /** Throws if the store is lost or closed. */
   refuseEnded(): void {
-    if (this.#state === 'lost' && this.#error !== undefined) throw this.#error;
+    if (this.#state.life === 'lost' && this.#error !== undefined) throw this.#error;
     if (this.#closing !== undefined) throw new PersistenceError('LOST', `${this.#store.title} is closed`);
   }
 
@@ -217,16 +216,17 @@ export class PersistentLog {
   #take(all = false): void {
     const effects = this.#intake.take(all);
     // The owed snapshot will contain them.
-    if (effects.length === 0 || this.#owed !== undefined) return;
+    if (effects.length === 0 || isOwed(this.#state)) return;
     this.#queue.push(effects, nowOf(this.#db));
     // While writing fails, a snapshot at the end of the failure takes less memory than a long queue.
-    if (this.#state === 'failed') return this.#size.isDue(this.#queue.bytes) ? this.#owe() : undefined;
+    if (this.state === 'failed') return this.#size.isDue(this.#queue.bytes) ? this.#owe() : undefined;
     const isIdle = this.#replacing === undefined && !this.#queue.hasSnapshot && this.isKept && !this.#isUrgent;
     if (isIdle && this.#size.isLong(this.#queue.bytes)) this.#compact();
   }
 
   #owe(): void {
-    this.#owed = {};
+    this.#change('owe');
+    this.#finalSnapshot = undefined;
     this.#queue.clear();
   }
 
@@ -234,7 +234,7 @@ export class PersistentLog {
   #compact(): void {
     try {
       const rest = this.#intake.take(true);
-      if (rest.length > 0 && this.#owed === undefined) this.#queue.push(rest, nowOf(this.#db));
+      if (rest.length > 0 && !isOwed(this.#state)) this.#queue.push(rest, nowOf(this.#db));
       this.#queue.pushSnapshot(this.#db.snapshot(), nowOf(this.#db));
     } catch (error) {
       this.#compactFailed(error);
@@ -249,14 +249,14 @@ export class PersistentLog {
 
   /** Whether the store needs the whole state, and is not getting it. */
   get #mustReplace(): boolean {
-    return this.#store.mustReplace === true && !this.#isHeld;
+    return this.#store.mustReplace === true && !isHeld(this.#state);
   }
 
   /** Writes what is queued, in order; synchronously as far as the store is. */
   #drain(): void {
     this.#retry.cancel();
-    while ((this.#appending === 0 || this.#isUrgent) && !this.#isHeld && this.#state !== 'lost') {
-      if (this.#owed !== undefined) return this.#replaceOwed(this.#owed);
+    while ((this.#appending === 0 || this.#isUrgent) && !isHeld(this.#state) && this.#state.life !== 'lost') {
+      if (this.#state.contents === 'owed') return this.#replaceOwed();
       const batch = this.#queue.next();
       if (batch === undefined) break;
       if (batch.snapshot === undefined) {
@@ -271,7 +271,7 @@ export class PersistentLog {
         void this.#replace(batch.snapshot, batch.nowMs).catch(() => {});
       } else return;
     }
-    if (this.#queue.isEmpty && this.#appending === 0 && !this.#isHeld) this.#barriers.pass(this.#queue.lastSeq);
+    if (this.#queue.isEmpty && this.#appending === 0 && !isHeld(this.#state)) this.#barriers.pass(this.#queue.lastSeq);
   }
 
   /** False if the append failed, or goes on and others wait for its end. */
@@ -313,9 +313,9 @@ export class PersistentLog {
   #succeeded(): void {
     this.#lastFlushMs = Date.now();
     this.#retry.reset();
-    if (this.#state !== 'failed' || this.#owed !== undefined) return;
+    if (this.state !== 'failed' || isOwed(this.#state)) return;
     this.#error = undefined;
-    this.#stop('running');
+    this.#change('written');
   }
 
   /** Gives the store a snapshot. Rejects if it could not be written; the log then stays as it is. */
@@ -323,38 +323,38 @@ export class PersistentLog {
     this.#size.replaceBegan();
     const replaced = this.#store.replace(snapshot, this.#settings.seed, nowMs).then(() => {
       this.#size.replaced(snapshot.length);
-      if (this.#state === 'running') this.#error = undefined;
+      if (this.state === 'running') this.#error = undefined;
     });
     this.#replacing = replaced
       .catch((error: unknown) => this.#compactFailed(error))
       .then(() => {
         this.#replacing = undefined;
         // After a failure the retry goes on, unless its pause ended meanwhile.
-        if (this.#state !== 'failed' || !this.#retry.isScheduled) this.#drain();
+        if (this.state !== 'failed' || !this.#retry.isScheduled) this.#drain();
       });
     return replaced;
   }
 
   /** Gives the store the whole state. Nothing is appended meanwhile: without that state it would make no sense. */
-  #replaceOwed(owed: { readonly snapshot?: Uint8Array }): void {
+  #replaceOwed(): void {
     if (this.#replacing !== undefined) return;
-    this.#isHeld = true;
+    this.#change('take');
     let snapshot: Uint8Array;
     try {
       this.#take(true);
-      snapshot = owed.snapshot ?? this.#db.snapshot();
+      snapshot = this.#finalSnapshot ?? this.#db.snapshot();
     } catch (error) {
-      this.#isHeld = false;
+      this.#change('refused');
       return this.#failed(error);
     }
-    this.#owed = undefined;
+    this.#change('give');
     this.#replace(snapshot, nowOf(this.#db)).then(
       () => {
-        this.#isHeld = false;
+        this.#change('replaced');
         this.#succeeded();
       },
       (error: unknown) => {
-        this.#isHeld = false;
+        this.#change('refused');
         this.#owe();
         this.#failed(error);
       },
@@ -362,26 +362,26 @@ export class PersistentLog {
   }
 
   #failed(error: unknown): void {
-    if (this.#state === 'lost') return;
+    if (this.#state.life === 'lost') return;
     const failure = failureOf(error, this.#store.title);
-    const hasEnded = this.#state === 'closed' || this.#closing !== undefined;
-    if (failure.code === 'LOST' && !hasEnded) return this.#lost(failure);
+    if (failure.code === 'LOST' && !isEnding(this.#state)) return this.#lost(failure);
     this.#error = failure;
     if (this.#mustReplace) this.#owe();
     this.#barriers.fail(failure);
-    if (hasEnded) return;
+    if (isEnding(this.#state)) return;
     this.#retry.schedule();
-    if (this.#state !== 'failed') this.#stop('failed');
+    this.#change('failed');
   }
 
   #lost(error: PersistenceError): void {
-    if (this.#hasEnded) return;
+    if (hasEnded(this.#state)) return;
+    const isClosing = isEnding(this.#state);
     this.#error = error;
     this.#stopListening();
     this.#queue.clear();
-    this.#stop('lost');
+    this.#change('lost');
     this.#barriers.fail(error);
-    if (this.#closing === undefined && this.#intake.failure === undefined) this.#db.record(false);
+    if (!isClosing && this.#intake.failure === undefined) this.#db.record(false);
   }
 
   #stopListening(): void {
@@ -390,9 +390,11 @@ export class PersistentLog {
   }
 
   /** Changes the state; the end of the log cancels its timers. */
-  #stop(state: PersistenceState): void {
-    this.#state = state;
-    if (state === 'lost' || state === 'closed') this.#retry.cancel();
+  #change(event: LogEvent): void {
+    const before = this.state;
+    this.#state = after(this.#state, event);
+    if (this.state === before) return;
+    if (hasEnded(this.#state)) this.#retry.cancel();
     this.#settings.changed();
   }
 }

@@ -8,6 +8,7 @@ import type { Reach } from './leader.js';
 import { Leadership, type Opened } from './leadership.js';
 import { Outbox } from './outbox.js';
 import type { Role } from './role.js';
+import { after, ALONE, hasBegun, isNewLeader, roleOf, type TabEvent, type TabState } from './tab-state.js';
 import { TabsError } from './tabs-error.js';
 import {
   inboxName,
@@ -56,15 +57,9 @@ export class Tab {
   /** The last leadership, which refuses calls that come too late. */
   #last: Leadership | undefined;
   #campaign: Promise<void> = Promise.resolve();
-  #role: Role = 'follower';
-  /** Greatest epoch that was seen, the last one with a leader that is ready, and the last with one that resigned. */
-  #epoch = 0;
-  #readyEpoch = 0;
-  #resignedEpoch = 0;
-  #isAway = false;
+  #state = ALONE;
   /** Failure of the store at the end of the last leadership. */
   #lastFailure: { readonly error: unknown } | undefined;
-  #isForeign = false;
   #joining: { resolve(): void; reject(error: unknown): void } | undefined;
 
   constructor(name: string, environment: Environment, openStore: () => Promise<Opened>, listener: TabListener) {
@@ -78,7 +73,7 @@ export class Tab {
   }
 
   get role(): Role {
-    return this.#role;
+    return roleOf(this.#state);
   }
 
   /** Resolves when the leader is known, at the latest after a second. Rejects if this tab leads and has no store. */
@@ -114,13 +109,13 @@ export class Tab {
 
   /** True while no tab leads, as far as this one knows. */
   get isLeaderless(): boolean {
-    return this.#epoch === this.#resignedEpoch;
+    return this.#state.leader.kind === 'none';
   }
 
   /** Refuses calls that cannot be sent. */
   refuse(): void {
-    if (this.#role === 'closed') throw new ClosedError('engine');
-    if (this.#isForeign) throw new TabsError('OTHER_VERSION');
+    if (this.role === 'closed') throw new ClosedError('engine');
+    if (this.#state.leader.kind === 'foreign') throw new TabsError('OTHER_VERSION');
   }
 
   /**
@@ -128,8 +123,8 @@ export class Tab {
    * could not be written.
    */
   async close(): Promise<void> {
-    if (this.#role === 'closed') return;
-    this.#setRole('closed');
+    if (this.role === 'closed') return;
+    this.#change({ kind: 'closed' });
     this.#unwatch();
     this.#waiting.abort();
     this.#leadership?.resign();
@@ -149,7 +144,7 @@ export class Tab {
 
   /** Leads again and again, until the tab is closed. */
   async #run(): Promise<void> {
-    while (this.#role !== 'closed' && !this.#isAway) {
+    while (this.#state.place === 'waiting') {
       const { signal } = this.#waiting;
       const lock = await acquire(this.#environment.locks, databaseName(this.#name), signal).catch(() => undefined);
       if (lock === undefined) return;
@@ -161,31 +156,27 @@ export class Tab {
       if (failure === undefined) continue;
       this.#joining?.reject(failure.error);
       this.calls.fail(() => failure.error);
-      if (this.#isClosed()) this.#lastFailure = failure;
+      if (this.role === 'closed') this.#lastFailure = failure;
       // Another tab may be luckier, or the next attempt.
       else await pause(RETRY_MS);
     }
   }
 
-  #isClosed(): boolean {
-    return this.#role === 'closed';
-  }
-
   async #lead(): Promise<void> {
     // Greater than all before, also where the clock was set back meanwhile.
-    const epoch = Math.max(this.#epoch + 1, Date.now());
+    const epoch = Math.max(this.#state.leader.epoch + 1, Date.now());
     const leadership = new Leadership(epoch, this.#reach(epoch), this.#environment.isHidden);
     this.#leadership = leadership;
     this.#last = leadership;
-    this.#isForeign = false;
     this.#watches = new AbortController();
-    this.#follow(epoch, { epoch, send: (id, request) => leadership.run(this.id, id, request) });
+    this.#change({ kind: 'acquired', epoch });
+    this.calls.led({ epoch, send: (id, request) => leadership.run(this.id, id, request) });
     this.#declare();
-    if (this.#role === 'closed' || this.#isAway) leadership.resign();
+    if (this.#state.place !== 'opening') leadership.resign();
     try {
-      await leadership.hold(this.#openStore, () => (leadership.isReady ? this.#begin(epoch) : this.#resigned(epoch)));
+      await leadership.hold(this.#openStore, () => (leadership.isReady ? this.#begin(epoch) : this.#ended(epoch)));
     } catch (error) {
-      this.#resigned(epoch);
+      this.#ended(epoch);
       throw error;
     } finally {
       this.#leadership = undefined;
@@ -194,23 +185,26 @@ export class Tab {
   }
 
   #begin(epoch: number): void {
-    this.#setRole('leader');
+    const before = this.#state.leader;
+    this.#change({ kind: 'opened', epoch });
     this.#declare();
-    this.#ready(epoch);
+    if (hasBegun(before, this.#state.leader)) this.#begun();
   }
 
-  #resigned(epoch: number): void {
-    if (this.#resignedEpoch === epoch) return;
-    this.#resignedEpoch = epoch;
-    this.calls.leaderless();
+  /** Announces the end of the leadership of this tab, once. */
+  #ended(epoch: number): void {
+    if (this.#state.leader.resignedEpoch >= epoch) return;
+    const before = this.#state;
+    this.#state = after(before, { kind: 'ended', epoch });
+    if (before.leader.epoch === epoch) this.calls.leaderless();
     this.#announce({ kind: 'resigned', from: this.id, version: VERSION, epoch });
-    if (this.#role !== 'closed') this.#setRole('follower');
+    this.#changed(before);
   }
 
   /** Announces the leadership of this tab, also as the answer to a new tab. */
   #declare(): void {
     const { epoch, isReady } = this.#leadership as Leadership;
-    if (this.#resignedEpoch === epoch) return;
+    if (this.#state.leader.resignedEpoch >= epoch) return;
     this.#announce({ kind: 'leads', from: this.id, version: VERSION, epoch, isReady });
   }
 
@@ -219,37 +213,35 @@ export class Tab {
       if (this.#leadership !== undefined) this.#declare();
     } else if (message.version !== VERSION) this.#meetForeigner(message);
     else if (message.kind === 'resigned') this.#lost(message.epoch);
-    else if (message.epoch >= this.#epoch && message.epoch !== this.#resignedEpoch) {
-      this.#isForeign = false;
-      const { epoch, from } = message;
-      if (epoch > this.#epoch) this.#follow(epoch, this.#destination(from, epoch));
-      if (message.isReady) this.#ready(epoch);
-      this.#joining?.resolve();
-    }
+    else this.#met(message);
   }
 
   #meetForeigner({ kind }: RoomMessage): void {
-    this.#isForeign = kind === 'leads';
-    if (!this.#isForeign) return;
+    this.#change({ kind: 'foreign', leads: kind === 'leads' });
+    if (kind !== 'leads') return;
     this.calls.leaderless();
     this.#joining?.reject(new TabsError('OTHER_VERSION'));
     this.calls.fail((mayHaveRun) => new TabsError('OTHER_VERSION', mayHaveRun));
   }
 
   #lost(epoch: number): void {
-    if (epoch !== this.#epoch) return;
-    this.#resignedEpoch = epoch;
+    if (epoch !== this.#state.leader.epoch) return;
+    this.#change({ kind: 'resigned', epoch });
     this.calls.leaderless();
   }
 
-  #follow(epoch: number, destination: Destination): void {
-    this.#epoch = epoch;
-    this.calls.led(destination);
+  /** Follows a leader, unless it is one of the past. */
+  #met({ from, epoch, isReady }: Extract<RoomMessage, { kind: 'leads' }>): void {
+    const before = this.#state.leader;
+    this.#change({ kind: 'leads', epoch, isReady });
+    const now = this.#state.leader;
+    if (now === before) return;
+    if (isNewLeader(before, now)) this.calls.led(this.#destination(from, epoch));
+    if (hasBegun(before, now)) this.#begun();
+    this.#joining?.resolve();
   }
 
-  #ready(epoch: number): void {
-    if (this.#readyEpoch === epoch) return;
-    this.#readyEpoch = epoch;
+  #begun(): void {
     this.#joining?.resolve();
     this.#listener.led();
   }
@@ -259,7 +251,7 @@ export class Tab {
     if (message.kind === 'call') return this.#called(message);
     // Answers of a former leader count until its calls are settled.
     if (message.kind === 'answer') return this.calls.answered(message.epoch, message.id, message.outcome);
-    if (message.epoch !== this.#epoch) return;
+    if (message.epoch !== this.#state.leader.epoch) return;
     if (message.kind === 'push') this.#listener.pushed(message);
     else this.#listener.happened(message);
   }
@@ -309,22 +301,27 @@ export class Tab {
 
   /** A page that is frozen would hold the lock without answering. */
   #leave(): void {
-    this.#isAway = true;
+    this.#change({ kind: 'left' });
     this.#waiting.abort();
     this.#leadership?.resign(true);
   }
 
   #return(): void {
-    if (!this.#isAway || this.#role === 'closed') return;
-    this.#isAway = false;
+    const { place } = this.#state;
+    this.#change({ kind: 'returned' });
+    if (this.#state.place === place) return;
     this.#waiting = new AbortController();
     this.#campaign = this.#campaign.then(() => this.#run());
     this.greet();
   }
 
-  #setRole(role: Role): void {
-    if (this.#role === role) return;
-    this.#role = role;
-    this.#listener.roleChanged(role);
+  #change(event: TabEvent): void {
+    const before = this.#state;
+    this.#state = after(before, event);
+    this.#changed(before);
+  }
+
+  #changed(before: TabState): void {
+    if (roleOf(before) !== this.role) this.#listener.roleChanged(this.role);
   }
 }
