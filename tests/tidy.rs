@@ -98,8 +98,8 @@ fn no_typescript_file_needs_itself_through_others() {
 }
 
 #[test]
-fn exceptions_of_typescript_are_gone_when_they_are_not_needed() {
-    expect_none(typescript_floors::stale_exceptions(&typescript_sources()));
+fn folders_of_the_page_can_be_surveyed() {
+    expect_none(sizes::crowded_folders(&tree::files("www/src", &["ts", "js", "css"])));
 }
 
 #[test]

@@ -117,6 +117,21 @@ function withoutPackedEngine(): Plugin {
   };
 }
 
+/** Leaves `<keylatch-repl>` out: of its entry the page takes shared code alone. */
+function withoutElement(): Plugin {
+  return {
+    name: 'keylatch-without-element',
+    enforce: 'pre',
+    resolveId: {
+      filter: { id: /^keylatch\/element$/ },
+      async handler(id, importer) {
+        const resolved = await this.resolve(id, importer, { skipSelf: true });
+        return resolved && { ...resolved, moduleSideEffects: false };
+      },
+    },
+  };
+}
+
 /** The address of the explorer's script, built with the page: it shares the files of the engine. */
 function raceWorker(): Plugin {
   const script = '/src/race/worker.ts';
@@ -184,6 +199,7 @@ export default defineConfig({
   define: facts(),
   plugins: [
     withoutPackedEngine(),
+    withoutElement(),
     raceWorker(),
     shortTemplates(),
     commandColumns(),
@@ -216,7 +232,7 @@ export default defineConfig({
       },
     },
   },
-  // Code that page and element share lies beside the package's.
+  // The packages are links into target/npm.
   server: { fs: { allow: ['..'] } },
   // A missing file is a 404, instead of the page.
   appType: 'mpa',

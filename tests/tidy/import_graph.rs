@@ -12,7 +12,7 @@ pub fn circles(imports: &Imports) -> Vec<String> {
 }
 
 /// Everything that a file needs, directly or through others.
-pub fn reachable<'m>(imports: &'m Imports, start: &str) -> BTreeSet<&'m str> {
+fn reachable<'m>(imports: &'m Imports, start: &str) -> BTreeSet<&'m str> {
     let mut seen = BTreeSet::new();
     let mut next: Vec<&str> = imports.get(start).into_iter().flatten().map(String::as_str).collect();
     while let Some(name) = next.pop() {

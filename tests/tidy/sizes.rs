@@ -1,14 +1,28 @@
-//! Maximum lengths of functions and files.
+//! Maximum lengths of functions and files, and files of a folder.
+
+use std::collections::BTreeMap;
 
 use crate::rust_text::{code_only, tokens};
 use crate::tree::File;
 
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 400;
+const FOLDER_FILES_MAX: usize = 25;
 
 pub fn long_file(file: &File) -> Option<String> {
     let lines = file.text.lines().count();
     (lines > FILE_LINES_MAX).then(|| format!("{}: {lines} lines, at most {FILE_LINES_MAX}", file.path))
+}
+
+/// Folders with too many files; those of folders in them do not count.
+pub fn crowded_folders(files: &[File]) -> Vec<String> {
+    let mut counts = BTreeMap::new();
+    for file in files {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        *counts.entry(folder).or_insert(0) += 1;
+    }
+    let crowded = counts.into_iter().filter(|(_, count)| *count > FOLDER_FILES_MAX);
+    crowded.map(|(folder, count)| format!("{folder}: {count} files, at most {FOLDER_FILES_MAX}")).collect()
 }
 
 pub fn long_functions(file: &File) -> Vec<String> {
@@ -64,6 +78,16 @@ fn body_end(tokens: &[(usize, &str)]) -> Option<usize> {
 fn a_long_file_is_found() {
     assert!(long_file(&File::new("a.ts", &"x\n".repeat(FILE_LINES_MAX))).is_none());
     assert!(long_file(&File::new("a.ts", &"x\n".repeat(FILE_LINES_MAX + 1))).is_some());
+}
+
+#[test]
+fn a_crowded_folder_is_found() {
+    let files = |count: usize| -> Vec<File> {
+        let inside = (0..count).map(|number| File::new(&format!("a/{number}.ts"), ""));
+        inside.chain([File::new("a/b/c.ts", "")]).collect()
+    };
+    assert_eq!(crowded_folders(&files(FOLDER_FILES_MAX)), Vec::<String>::new());
+    assert_eq!(crowded_folders(&files(FOLDER_FILES_MAX + 1)), ["a: 26 files, at most 25"]);
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The floors of TypeScript: a file imports its own floor and those below, and no file needs itself through others.
-//! Exceptions are listed here; the list only becomes shorter.
 
-use crate::import_graph::{self, Imports, reachable};
+use crate::import_graph;
 use crate::tree::File;
 use crate::typescript::{graph, imports};
 
@@ -54,28 +53,6 @@ pub const TREES: [Tree; 2] = [
     },
 ];
 
-/// Imports upwards, from one tree into the other, or in a circle: the importing file and the imported one.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    // Code of the element that the page shares.
-    ("www/src/engine/engine.ts", "pkg-templates/npm/src/element/needs-lua.ts"),
-    ("www/src/share/packing.ts", "pkg-templates/npm/src/element/packing.ts"),
-    ("www/src/share/permalink.ts", "pkg-templates/npm/src/element/permalink.ts"),
-    ("www/src/session/session-editor-model.ts", "pkg-templates/npm/src/element/script-limit.ts"),
-    ("www/src/style/theme.ts", "pkg-templates/npm/src/element/themes.ts"),
-    ("www/src/prompt/typed-command.ts", "pkg-templates/npm/src/hints/repetitions.ts"),
-    ("www/src/text/addressed-line.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/text/paste-filter.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/text/paste-filter.ts", "pkg-templates/npm/src/base/one-line.ts"),
-    ("www/src/text/paste.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/text/titles.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/session/editor.ts", "pkg-templates/npm/src/element/line-kinds.ts"),
-    ("www/src/session/session-view.ts", "pkg-templates/npm/src/element/verdict.ts"),
-];
-
-fn is_exception(importer: &str, imported: &str) -> bool {
-    EXCEPTIONS.contains(&(importer, imported))
-}
-
 fn tree_of(path: &str) -> Option<&'static Tree> {
     TREES.iter().find(|tree| name_in(tree, path).is_some())
 }
@@ -103,7 +80,7 @@ fn of_file(file: &File) -> Vec<String> {
     if floor(tree, &file.path).is_none() {
         violations.push(format!("{}: on no floor (tests/tidy/typescript_floors.rs)", file.path));
     }
-    for import in imports(file).into_iter().filter(|import| !is_exception(&file.path, &import.path)) {
+    for import in imports(file) {
         if let Some(reason) = reason_against(tree, &file.path, &import.path) {
             violations.push(format!("{}:{}: imports `{}`, {reason}", file.path, import.line, import.path));
         }
@@ -122,27 +99,7 @@ fn reason_against(tree: &Tree, importer: &str, imported: &str) -> Option<&'stati
 
 /// Files that need themselves through others.
 pub fn circles(files: &[File]) -> Vec<String> {
-    let mut imports = graph(files);
-    for (importer, imported) in &mut imports {
-        imported.retain(|path| !is_exception(importer, path));
-    }
-    import_graph::circles(&imports)
-}
-
-/// Exceptions that name no refused import.
-pub fn stale_exceptions(files: &[File]) -> Vec<String> {
-    let imports = graph(files);
-    let stale = EXCEPTIONS.iter().filter(|(importer, imported)| !is_needed(&imports, importer, imported));
-    stale
-        .map(|(importer, imported)| format!("`{importer}` may import `{imported}` by the rules, or does not"))
-        .collect()
-}
-
-/// Whether an import exists and is against a rule.
-fn is_needed(imports: &Imports, importer: &str, imported: &str) -> bool {
-    let Some(tree) = tree_of(importer) else { return false };
-    let exists = imports.get(importer).is_some_and(|paths| paths.contains(imported));
-    exists && (reason_against(tree, importer, imported).is_some() || reachable(imports, imported).contains(importer))
+    import_graph::circles(&graph(files))
 }
 
 #[test]
@@ -164,18 +121,4 @@ fn a_circle_of_types_is_found() {
     ];
     assert_eq!(circles(&files).len(), 2);
     assert_eq!(circles(&files[..1]), Vec::<String>::new());
-}
-
-#[test]
-fn an_exception_is_needed_while_its_import_is_refused() {
-    let needed = |text: &str| {
-        let files = [File::new("www/src/text/a.ts", text), File::new("www/src/text/b.ts", "import './a.ts';\n")];
-        is_needed(&graph(&files), "www/src/text/a.ts", "www/src/line/c.ts")
-    };
-    assert!(needed("import '../line/c.ts';\n"));
-    assert!(!needed("import './b.ts';\n"));
-    let files =
-        [File::new("www/src/text/a.ts", "import './b.ts';\n"), File::new("www/src/text/b.ts", "import './a.ts';\n")];
-    assert!(is_needed(&graph(&files), "www/src/text/a.ts", "www/src/text/b.ts"));
-    assert!(!is_needed(&graph(&files[..1]), "www/src/text/a.ts", "www/src/text/b.ts"));
 }

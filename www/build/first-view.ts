@@ -7,7 +7,7 @@ import type { Plugin } from 'vite';
 
 const ofFirstView = new Set<string>();
 /** Code of the page and of Lit. The command table, which is data, compresses better alone. */
-const OF_PAGE = /\/src\/|\/node_modules\/(?:@lit|lit)/;
+const OF_PAGE = /\/src\/|\/node_modules\/(?:@lit|lit)|\/esm\/element/;
 
 /** Finds the modules that the start loads beside the engine; those of the start itself stay where they are. */
 export function modulesOfFirstView(): Plugin {

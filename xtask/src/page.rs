@@ -17,8 +17,7 @@ pub(crate) fn build() -> Result {
     }
     stamp.add_folder(&paths::command_pages())?;
     stamp.add_folder(&paths::root().join("docs/guides"))?;
-    // Parts of these are shown on the site, and code of the element is shared with the page.
-    stamp.add_folder(&paths::package_sources().join("src/element"))?;
+    // Parts of these are shown on the site.
     for file in [
         "docs/locks.md",
         "docs/recipes.md",

@@ -9,8 +9,10 @@ const { readClockLine, remainingText, stepText, instantParts } = await loadModul
 const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
 const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
 const { sessionText, transcript } = await loadModule('src/recording/transcript.ts');
-const { encodeLink, decodeLink, isPermalink, linkParts } = await loadModule('src/share/permalink.ts');
-const { pack } = await loadModule('src/share/packing.ts');
+const { encodeLink, decodeLink, isPermalink, linkParts } = await loadModule(
+  '../pkg-templates/npm/src/element/permalink.ts',
+);
+const { pack } = await loadModule('../pkg-templates/npm/src/element/packing.ts');
 const { splitReplies } = await loadModule('../pkg-templates/npm/src/resp/split-replies.ts');
 const { asHtml, asMarkdown, asScript } = await loadModule('src/share/exports.ts');
 const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');

@@ -1,12 +1,11 @@
 /**
  * Loads the engine's WebAssembly file once and makes engines from it. Every engine has an instance of its own. The file
- * with Lua is twice as large: it is loaded before the first text that runs Lua, and takes the other one's place.
+ * with Lua is twice as large: it is loaded when it is needed first (`lua.ts`), and takes the other one's place.
  */
 
 import { Keylatch, ManualClock } from 'keylatch/core';
 import wasmUrl from 'keylatch/keylatch.wasm?url';
 import luaUrl from 'keylatch-scripting/keylatch.wasm?url';
-import { needsLua } from '../../../pkg-templates/npm/src/element/needs-lua.ts';
 
 const SEED = 0;
 
@@ -32,9 +31,9 @@ export class EngineMaker {
     return new EngineMaker(await compile(await fetch(wasmUrl)));
   }
 
-  /** Loads what a text needs before it can run; undefined if nothing is missing. Engines made from then on have Lua. */
-  prepare(text: string): Promise<void> | undefined {
-    if (this.hasLua || !needsLua(text)) return undefined;
+  /** Loads the file with Lua; undefined if it is there. Engines made from then on have Lua. */
+  withLua(): Promise<void> | undefined {
+    if (this.hasLua) return undefined;
     this.loading ??= this.loadLua().finally(() => (this.loading = undefined));
     return this.loading;
   }
@@ -58,9 +57,8 @@ export class EngineMaker {
     return { module: () => this.module, seed: SEED };
   }
 
-  /** Module and seed, for an engine that runs a text in a worker. */
-  async engineFor(text: string): Promise<WorkerEngine> {
-    await this.prepare(text);
+  /** Module and seed, for an engine of a worker. */
+  get forWorker(): WorkerEngine {
     return { module: this.module, seed: SEED };
   }
 }
@@ -71,18 +69,4 @@ async function compile(response: Response): Promise<WebAssembly.Module> {
   const streamable = response.headers.get('content-type')?.startsWith('application/wasm');
   if (streamable) return WebAssembly.compileStreaming(response);
   return WebAssembly.compile(await response.arrayBuffer());
-}
-
-/**
- * Moves keys, clients and listeners of a database into an instance that has Lua, once it is loaded: a fresh instance is
- * made of the module of the moment. Returns what has happened, for the log.
- */
-export async function moveToLua(db: Keylatch, loading: Promise<void>): Promise<string> {
-  try {
-    await loading;
-    db.compact();
-    return 'This engine runs Lua from here on.';
-  } catch (error) {
-    return `Lua is not loaded: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }

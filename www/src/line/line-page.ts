@@ -1,14 +1,14 @@
 /** Parts of the page that the command line uses. */
 
+import type { ReplTheme } from 'keylatch/element';
 import type { KeyFormat } from '../files/files.ts';
 import type { LookBack } from './look-back.ts';
 import type { Source } from '../session/session-editor-model.ts';
-import type { Theme } from '../style/theme.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface LinePage {
   readonly workspace: Workspace;
-  readonly theme: { readonly current: Theme };
+  readonly theme: { readonly current: ReplTheme };
   /** Opens what was typed as a session, with the keys it started from. */
   openAsSession(): void;
   /** The typed commands, for a link. */

@@ -15,7 +15,8 @@ import { keptLogOf } from './cleared-log.ts';
 import { commandNames } from '../commands/command-names.ts';
 import { commandRows } from '../commands/commands.ts';
 import { Emitter } from '../base/emitter.ts';
-import { type Engine, type EngineMaker, moveToLua } from '../engine/engine.ts';
+import type { Engine, EngineMaker } from '../engine/engine.ts';
+import { moveToLua, prepared } from '../engine/lua.ts';
 import { History } from '../prompt/history.ts';
 import { LineEditor } from '../prompt/line-editor.ts';
 import { Log } from './log.ts';
@@ -115,7 +116,7 @@ export class Workspace {
 
   /** Loads Lua before a text that needs it, behind the same database. Undefined: the text can run at once. */
   prepare(text: string): Promise<void> | undefined {
-    const loading = this.readOnly ? undefined : this.maker?.prepare(text);
+    const loading = this.readOnly || !this.maker ? undefined : prepared(this.maker, text);
     if (loading === undefined) return undefined;
     return moveToLua(this.db, loading).then((outcome) => {
       this.note(outcome);

@@ -1,14 +1,5 @@
 /** The models of the page, and the current view. The view is kept in the location hash, so that links work. */
 
-import { rowNamed } from '../commands/commands.ts';
-import { Emitter } from '../base/emitter.ts';
-import type { EngineMaker, WorkerEngine } from '../engine/engine.ts';
-import type { KeyFormat } from '../files/files.ts';
-import { type Lesson, lessons } from '../lessons/lessons.ts';
-import { Notebook } from '../kept/notebook.ts';
-import type { KeptEngine } from '../kept/kept-engine.ts';
-import type { LookBack } from '../line/look-back.ts';
-import type { PageStore } from '../kept/page-store.ts';
 import {
   decodeLink,
   decodeLinkOptions,
@@ -17,7 +8,17 @@ import {
   linkParts,
   percentDecoded,
   type Permalink,
-} from '../share/permalink.ts';
+} from 'keylatch/element';
+import { rowNamed } from '../commands/commands.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { EngineMaker, WorkerEngine } from '../engine/engine.ts';
+import { workerEngineFor } from '../engine/lua.ts';
+import type { KeyFormat } from '../files/files.ts';
+import { type Lesson, lessons } from '../lessons/lessons.ts';
+import { Notebook } from '../kept/notebook.ts';
+import type { KeptEngine } from '../kept/kept-engine.ts';
+import type { LookBack } from '../line/look-back.ts';
+import type { PageStore } from '../kept/page-store.ts';
 import { sessionOf } from '../recording/recorded-session.ts';
 import { SessionEditorModel, type Source } from '../session/session-editor-model.ts';
 import { saveFile } from '../share/sharing.ts';
@@ -56,7 +57,7 @@ export class Playground {
 
   /** Module and seed, for an engine that runs a text in a worker. */
   engineFor(text: string): Promise<WorkerEngine> {
-    return this.maker.engineFor(text);
+    return workerEngineFor(this.maker, text);
   }
 
   /** Follows the location hash now and whenever it changes. */

@@ -1,12 +1,13 @@
 /** Button that cycles through the themes: the system's, light, dark. */
 
+import { REPL_THEMES, type ReplTheme } from 'keylatch/element';
 import { html, LitElement, type TemplateResult } from 'lit';
-import { REPL_THEMES, type Theme, type ThemeChoice } from '../style/theme.ts';
+import type { ThemeChoice } from '../style/theme.ts';
 import { controls } from '../style/controls.ts';
 import { icons } from '../parts/icons.ts';
 import { watch } from '../parts/watch.ts';
 
-const LABELS: Readonly<Record<Theme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
+const LABELS: Readonly<Record<ReplTheme, string>> = { auto: 'as the system', light: 'light', dark: 'dark' };
 
 export class ThemeButton extends LitElement {
   static override properties = { theme: { attribute: false } };
@@ -25,7 +26,7 @@ export class ThemeButton extends LitElement {
 
   private next(): void {
     const index = REPL_THEMES.indexOf(this.theme.current);
-    this.theme.choose(REPL_THEMES[(index + 1) % REPL_THEMES.length] as Theme);
+    this.theme.choose(REPL_THEMES[(index + 1) % REPL_THEMES.length] as ReplTheme);
   }
 }
 

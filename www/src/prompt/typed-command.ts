@@ -2,8 +2,7 @@
 
 import type { Keylatch } from 'keylatch/core';
 import { LineError } from 'keylatch/core';
-import { splitLine } from 'keylatch/hints';
-import { INVALID_REPETITIONS, repetitionsOf } from '../../../pkg-templates/npm/src/hints/repetitions.ts';
+import { INVALID_REPETITIONS, repetitionsOf, splitLine } from 'keylatch/hints';
 import { commandText } from '../keys/key-edit.ts';
 
 /** Reason why a line was not run, and its column: columns count characters, from 1; 0 is the whole line. */

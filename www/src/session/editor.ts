@@ -3,10 +3,10 @@
  * in the margin. A click on a number goes to that line; a key does it from the cursor's line.
  */
 
+import { kindedLine } from 'keylatch/element';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { controls, lanes } from '../style/controls.ts';
-import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
 import { editorStyles } from './editor-styles.ts';
 
 export type LineMark = 'matched' | 'mismatched' | 'ran' | 'problem';

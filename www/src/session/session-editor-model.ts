@@ -1,26 +1,20 @@
 /**
- * State of the session view: a text, the report of running it, and the current step. Moving to an earlier step runs the
- * session again up to it on a fresh engine, so that the keys of that moment are shown. What is written is kept in the
- * notebook; undo covers every change of the text, also those of the page's own buttons.
+ * Model of the session view: the session's state, which `<keylatch-repl>` has too, and the keys of the current step. Moving to
+ * an earlier step runs the session again up to it on a fresh engine. What is written is kept in the notebook; undo covers
+ * every change of the text, also those of the page's own buttons.
  */
 
-import { LoadError, SessionError } from 'keylatch/core';
-import { runSessionOn, type SessionOptions, type SessionReport, type SessionStep as Step } from 'keylatch/hints';
-import { limitScripts } from '../../../pkg-templates/npm/src/element/script-limit.ts';
+import { type SessionProblem, type SessionRunOptions, SessionState } from 'keylatch/element';
+import type { SessionReport, SessionStep as Step } from 'keylatch/hints';
 import { type Change, rewritePasted } from '../text/paste-filter.ts';
 import { commandNames } from '../commands/command-names.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { Engine, EngineMaker } from '../engine/engine.ts';
+import { prepared } from '../engine/lua.ts';
 import { KeyList } from '../keys/key-list.ts';
 import { lessons } from '../lessons/lessons.ts';
 import type { Draft, Notebook, Page } from '../kept/notebook.ts';
 import { Undo } from './undo.ts';
-
-export interface SessionProblem {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-}
 
 /** A session that can be shown: a lesson, one of the visitor's own, or one from elsewhere. */
 export interface Source {
@@ -52,10 +46,6 @@ const EMPTY: Source = { text: '' };
 
 export class SessionEditorModel {
   readonly changes = new Emitter<'session' | 'source'>();
-  report: SessionReport | undefined;
-  problem: SessionProblem | undefined;
-  /** Number of stops that have run at the current step. */
-  at = 0;
   /** The clients at the current step. */
   clients: SessionReport['clients'] = [];
   database = 0;
@@ -64,7 +54,7 @@ export class SessionEditorModel {
   notice = '';
   /** Changes of the text that was pasted last, while it is as it was inserted. */
   pasteChanges: readonly Change[] = [];
-  private source: Source = EMPTY;
+  private readonly state = new SessionState<Source>(EMPTY);
   private readonly steps = new Undo<Source>();
   private asPasted = '';
   private engine: Engine | undefined;
@@ -80,8 +70,25 @@ export class SessionEditorModel {
     notebook.changes.on(['elsewhere'], () => this.followOtherTab());
   }
 
+  private get source(): Source {
+    return this.state.source;
+  }
+
   get text(): string {
     return this.source.text;
+  }
+
+  get report(): SessionReport | undefined {
+    return this.state.report;
+  }
+
+  get problem(): SessionProblem | undefined {
+    return this.state.problem;
+  }
+
+  /** Number of stops that have run at the current step. */
+  get at(): number {
+    return this.state.at;
   }
 
   /** The shown session, for links and files. */
@@ -109,12 +116,12 @@ export class SessionEditorModel {
 
   /** Steps at which the scrubber can stop: commands, receives and clock lines. */
   get stops(): readonly Step[] {
-    return (this.report?.steps ?? []).filter(isStop);
+    return this.state.stops;
   }
 
   /** The line of the last step that has run; 0 before the first. */
   get line(): number {
-    return this.stops[this.at - 1]?.line ?? 0;
+    return this.state.line;
   }
 
   /** True when the text is too long to run at each keystroke. */
@@ -156,7 +163,7 @@ export class SessionEditorModel {
     this.steps.beforeTyping(this.source, performance.now());
     this.change(text);
     this.stopWaiting();
-    if (this.waitsForRun) this.report = this.problem = undefined;
+    if (this.waitsForRun) this.state.forget();
     else this.timer = setTimeout(() => this.runAll(), AUTORUN_DELAY_MS);
     this.changes.emit('session');
   }
@@ -222,10 +229,9 @@ export class SessionEditorModel {
   /** Runs the text, after the engine that it needs was loaded; `then` follows when it has run. */
   runAll(then?: () => void): void {
     this.stopWaiting();
-    const loading = this.maker.prepare(this.text);
+    const loading = prepared(this.maker, this.text);
     if (loading) return this.runAfter(loading, then);
-    this.report = this.visit({});
-    this.at = this.stops.length;
+    this.run((engine, options) => this.state.runAll(engine.db, options));
     then?.();
     this.changes.emit('session');
   }
@@ -243,10 +249,10 @@ export class SessionEditorModel {
 
   private runAfter(loading: Promise<void>, then?: () => void): void {
     const { text } = this;
-    this.report = this.problem = undefined;
+    this.state.forget();
     const isShown = (): boolean => this.text === text;
     const fail = ({ message }: Error): void => {
-      if (isShown()) this.problem = { line: 1, column: 1, message: `Lua is not loaded: ${message}` };
+      if (isShown()) this.state.problem = { line: 1, column: 1, message: `Lua is not loaded: ${message}` };
       this.changes.emit('session');
     };
     loading.then(() => isShown() && this.runAll(then), fail);
@@ -256,8 +262,8 @@ export class SessionEditorModel {
   /** Moves to the instant after `count` stops. */
   goTo(count: number): void {
     if (!this.report) return;
-    this.at = Math.min(Math.max(count, 0), this.stops.length);
-    this.visit(this.at === this.stops.length ? {} : { untilLine: this.line, brief: true });
+    this.state.goTo(count);
+    this.run((engine, options) => this.state.replay(engine.db, options));
     this.changes.emit('session');
   }
 
@@ -286,7 +292,7 @@ export class SessionEditorModel {
 
   /** Runs a session and shows its end; a lesson is shown at its first step. */
   private show(source: Source): void {
-    this.source = source;
+    this.state.source = source;
     this.runAll(() => {
       if (this.lesson !== undefined) this.goTo(1);
     });
@@ -295,7 +301,7 @@ export class SessionEditorModel {
 
   private change(text: string): void {
     const copied = this.source.id === undefined;
-    this.source = { ...this.source, id: this.source.id ?? this.notebook.newId(), text };
+    this.state.source = { ...this.source, id: this.source.id ?? this.notebook.newId(), text };
     this.resetNotice();
     this.save();
     if (copied) this.changes.emit('source');
@@ -332,7 +338,7 @@ export class SessionEditorModel {
   /** Goes on in a copy, because another tab has changed the session. */
   private becomeCopy(id: string, page: Page): void {
     if (this.source.id !== id) return;
-    this.source = { ...this.source, id: page.id };
+    this.state.source = { ...this.source, id: page.id };
     const draft = this.unsaved.get(id);
     if (draft) this.unsaved.set(page.id, { ...draft, id: page.id });
     this.unsaved.delete(id);
@@ -352,35 +358,15 @@ export class SessionEditorModel {
     this.changes.emit('session');
   }
 
-  /** Runs on a fresh engine up to a line, and shows its keys; undefined when the text is no session. */
-  private visit(options: SessionOptions): SessionReport | undefined {
+  /** Runs the session on a fresh engine, and shows its keys and clients. */
+  private run(work: (engine: Engine, options: SessionRunOptions) => SessionReport | undefined): void {
     this.keys?.stop();
     this.engine?.db.close();
     const engine = this.maker.make();
     this.engine = engine;
     this.keys = new KeyList(engine.db);
-    try {
-      if (this.source.start) engine.db.load(this.source.start);
-      this.problem = this.source.isTyped ? undefined : limitScripts(engine.db, this.text);
-      if (this.problem) return undefined;
-      const report = runSessionOn(engine.db, this.text, { ...options, facts: !options.brief });
-      this.clients = report.clients;
-      return report;
-    } catch (error) {
-      this.problem = problemOf(error);
-      return undefined;
-    } finally {
-      this.keys.refresh(this.database, this.nowMs);
-    }
+    const report = work(engine, { facts: true, unlimitedScripts: this.source.isTyped });
+    if (report) this.clients = report.clients;
+    this.keys.refresh(this.database, this.nowMs);
   }
-}
-
-function problemOf(error: unknown): SessionProblem {
-  if (error instanceof SessionError) return { line: error.line, column: error.column, message: error.message };
-  if (!(error instanceof LoadError)) throw error;
-  return { line: 1, column: 1, message: `the keys that the session starts with cannot be loaded: ${error.message}` };
-}
-
-function isStop(step: Step): boolean {
-  return step.kind === 'command' || step.kind === 'receive' || step.kind === 'clock';
 }

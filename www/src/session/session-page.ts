@@ -1,14 +1,14 @@
 /** Parts of the page that the session view uses. */
 
+import type { ReplTheme } from 'keylatch/element';
 import type { PageStore } from '../kept/page-store.ts';
 import type { SessionEditorModel } from './session-editor-model.ts';
-import type { Theme } from '../style/theme.ts';
 import type { RacePage } from '../race/raced-session.ts';
 
 export interface SessionPage extends RacePage {
   readonly sessionEditor: SessionEditorModel;
   readonly store: PageStore;
-  readonly theme: { readonly current: Theme };
+  readonly theme: { readonly current: ReplTheme };
   /** Continues in the command line from the session's current step. */
   continueInLine(): void;
 }

@@ -1,13 +1,12 @@
 /** The session view: a lesson or a pasted transcript, checked step by step; the keys at each instant; the text itself. */
 
+import { type SessionProblem, sessionVerdict } from 'keylatch/element';
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { SessionReport } from 'keylatch/hints';
 import type { Pasted } from './session-editor-model.ts';
-import type { SessionProblem } from './session-editor-model.ts';
 import { lessons } from '../lessons/lessons.ts';
 import { controls } from '../style/controls.ts';
 import { clientNamesOf } from '../timeline/arranged-steps.ts';
-import { sessionVerdict } from '../../../pkg-templates/npm/src/element/verdict.ts';
 import './editor.ts';
 import type { LineMark } from './editor.ts';
 import { icons } from '../parts/icons.ts';

@@ -1,7 +1,7 @@
 /** Links and files of a session. */
 
+import { encodeLink, encodeLinkOptions, MAX_LINK_CHARS, type Permalink } from 'keylatch/element';
 import { titleOf } from '../text/titles.ts';
-import { encodeLink, MAX_LINK_CHARS, encodeLinkOptions, type Permalink } from './permalink.ts';
 
 /** A session: its text, and the keys before its first line. */
 export interface SharedSession {

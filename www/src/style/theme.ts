@@ -2,23 +2,21 @@
  * Theme: light, dark, or the system's, as an attribute on the root element that the tokens read; kept between visits.
  */
 
-import { REPL_THEMES, type Theme } from '../../../pkg-templates/npm/src/element/themes.ts';
+import type { ReplTheme } from 'keylatch/element';
 import { Emitter } from '../base/emitter.ts';
 import { keep, recall } from '../base/storage.ts';
-
-export { REPL_THEMES, type Theme };
 
 const NAME = 'theme';
 
 export class ThemeChoice {
   readonly changes = new Emitter<'theme'>();
-  current: Theme = REPL_THEMES.find((theme) => theme === recall(NAME)) ?? 'auto';
+  current = keptTheme();
 
   constructor(private readonly root: HTMLElement) {
     this.apply();
   }
 
-  choose(theme: Theme): void {
+  choose(theme: ReplTheme): void {
     this.current = theme;
     keep(NAME, theme);
     this.apply();
@@ -26,7 +24,7 @@ export class ThemeChoice {
   }
 
   /** Shows a theme for this visit only, as links ask for it. */
-  show(theme: Theme): void {
+  show(theme: ReplTheme): void {
     this.current = theme;
     this.apply();
     this.changes.emit('theme');
@@ -36,4 +34,10 @@ export class ThemeChoice {
     if (this.current === 'auto') delete this.root.dataset['theme'];
     else this.root.dataset['theme'] = this.current;
   }
+}
+
+/** Whatever else was kept is the system's theme. */
+function keptTheme(): ReplTheme {
+  const kept = recall(NAME);
+  return kept === 'light' || kept === 'dark' ? kept : 'auto';
 }

@@ -1,6 +1,6 @@
 /** Prompts of typed and pasted lines, as lines of sessions have them: `NAME> command`, `HOST:PORT[2]> command`. Pure. */
 
-import { kindedLine, promptParts } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { kindedLine, promptParts } from 'keylatch/element';
 
 /** Prompt name of the first client, which session files read as the default client. */
 export const FIRST_NAME = 'keylatch';

@@ -3,9 +3,8 @@
  * what it changed. Sessions themselves stay strict. Pure.
  */
 
-import { isUnfinished, quoteWord } from 'keylatch/hints';
-import { kindedLine, promptParts } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
-import { oneLine } from '../../../pkg-templates/npm/src/base/one-line.ts';
+import { kindedLine, promptParts } from 'keylatch/element';
+import { isUnfinished, oneLine, quoteWord } from 'keylatch/hints';
 import { isPrintedRaw } from './output.ts';
 import { redisCliCall, shellCommand } from './shell-line.ts';
 import { dedented, indentOf, openQuote, plainQuotes, trailingComment } from './typed-line.ts';

@@ -1,6 +1,6 @@
 /** Splits text pasted into the command line into commands with the replies that it shows. Pure. */
 
-import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { kindedLine } from 'keylatch/element';
 import { type Address, addressOf, FIRST_NAME } from './addressed-line.ts';
 import { type CommandNames, rewritePasted } from './paste-filter.ts';
 import { dedented, indentOf } from './typed-line.ts';

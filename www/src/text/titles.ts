@@ -1,6 +1,6 @@
 /** Titles of sessions: the first heading, else the first command. Pure. */
 
-import { kindedLine } from '../../../pkg-templates/npm/src/element/line-kinds.ts';
+import { kindedLine } from 'keylatch/element';
 
 const MAX_CHARS = 60;
 /** Part of a text that is searched: a title deep inside a long text is none. */

@@ -111,7 +111,7 @@ export class SessionState<Source extends SessionSource = SessionSource> {
    * the report of that part; `report` stays.
    */
   replay(db: Keylatch, options: SessionRunOptions = {}): SessionReport | undefined {
-    return this.#run(db, this.isAtEnd ? options : { ...options, untilLine: this.line, brief: true });
+    return this.#run(db, this.isAtEnd ? options : { ...options, untilLine: this.line, brief: true, facts: false });
   }
 
   #run(db: Keylatch, { unlimitedScripts, ...options }: SessionRunOptions): SessionReport | undefined {
