@@ -106,7 +106,7 @@ pub fn run_queued(cx: &mut Context<'_>, mut rest: VecDeque<Queued>) {
             return;
         }
     }
-    cx.server.scripts.end_transaction();
+    cx.server.scripts.evaluation.end_transaction();
 }
 
 /// Upper bound, in bytes, for the table entries and confirmations of one argument of a `KEEPS` command.

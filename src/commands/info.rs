@@ -124,8 +124,8 @@ fn memory(cx: &Context<'_>, lines: &mut Lines) {
     lines.text("used_memory_human", &human(used));
     lines.number("used_memory_dataset", cx.keyspace.dataset_bytes());
     let scripts = &cx.server.scripts;
-    lines.number("used_memory_scripts_eval", scripts.counted_bytes());
-    lines.number("number_of_cached_scripts", scripts.script_count());
+    lines.number("used_memory_scripts_eval", scripts.evaluation.counted_bytes());
+    lines.number("number_of_cached_scripts", scripts.evaluation.script_count());
     lines.number("number_of_libraries", scripts.libraries.len());
     lines.number("used_memory_functions", scripts.libraries.counted_bytes());
     lines.number("used_memory_scripts", cx.server.script_bytes());

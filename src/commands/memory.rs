@@ -88,7 +88,7 @@ fn stats(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     let dataset = cx.keyspace.dataset_bytes();
     let figures = [
         ("total.allocated", bytes),
-        ("lua.caches", cx.server.scripts.counted_bytes()),
+        ("lua.caches", cx.server.scripts.evaluation.counted_bytes()),
         ("functions.caches", cx.server.scripts.libraries.counted_bytes()),
         ("keys.count", keys),
         ("keys.bytes-per-key", dataset.checked_div(keys).unwrap_or(0)),

@@ -79,7 +79,7 @@ fn exec(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     cx.blocking = Blocking::Denied;
     check_guards(cx, &transaction)?;
     cx.reply.array(transaction.queue.len());
-    cx.server.scripts.begin_transaction();
+    cx.server.scripts.evaluation.begin_transaction();
     run_queued(cx, transaction.queue.into());
     Ok(())
 }

@@ -38,7 +38,7 @@ impl Engine {
         number(&mut words, self.server.started_at.unwrap_or(Timestamp::MIN).as_ms());
         number(&mut words, self.server.saving.saved_at.as_ms());
         number(&mut words, self.server.config.iter().count() as i64);
-        let scripts = self.server.scripts.texts();
+        let scripts = self.server.scripts.evaluation.texts();
         number(&mut words, scripts.len() as i64);
         for (name, value) in self.server.config.iter() {
             words.push(name.as_bytes());
@@ -106,7 +106,7 @@ impl Engine {
         }
         self.server.configured = false;
         for (text, is_loaded) in scripts.pairs() {
-            self.server.scripts.add_text(text, is_loaded == b"1");
+            self.server.scripts.evaluation.add_text(text, is_loaded == b"1");
         }
         let clients = words.from_index(COUNTS + parameters.len() + scripts.len());
         let clients: Vec<&[u8]> = clients.iter().collect();

@@ -336,7 +336,7 @@ impl Engine {
 /// Forgets scripts that EVAL ran, then evicts keys, until memory is within the limit. Returns false if nothing is left to
 /// evict.
 fn evict(engine: &mut Engine, grows: bool) -> bool {
-    engine.server.scripts.forget_evaluated(engine.keyspace.excess_bytes());
+    engine.server.scripts.evaluation.forget_evaluated(engine.keyspace.excess_bytes());
     engine.keyspace.count_scripts(engine.server.script_bytes());
     engine.keyspace.evict_to_limit(grows, engine.now)
 }

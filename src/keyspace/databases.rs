@@ -123,12 +123,6 @@ impl Keyspace {
         }
     }
 
-    /// Takes the number of elements that commands visited since the last call.
-    #[cfg(feature = "scripting")]
-    pub fn take_visits(&mut self) -> u64 {
-        core::mem::take(&mut self.visits)
-    }
-
     /// Largest token of a latch so far; 0 before the first one. No key holds it, so it stays when keys are deleted.
     pub fn last_token(&self) -> u64 {
         self.last_token
@@ -166,12 +160,6 @@ impl Keyspace {
     /// State of the random generator, for snapshots.
     pub fn random_state(&self) -> [u8; STATE_BYTES] {
         self.random.state()
-    }
-
-    /// Draws 31 random bits for a script.
-    #[cfg(feature = "scripting")]
-    pub fn draw_u31(&mut self) -> u32 {
-        (self.random.next_u64() >> 33) as u32
     }
 
     pub fn set_random_state(&mut self, state: &[u8; STATE_BYTES]) {
@@ -342,6 +330,19 @@ impl Keyspace {
     /// Counted bytes of all databases.
     pub fn dataset_bytes(&self) -> u64 {
         self.databases.iter().take(self.unused_from.into()).map(Db::counted_bytes).sum()
+    }
+}
+
+#[cfg(feature = "scripting")]
+impl Keyspace {
+    /// Takes the number of elements that commands visited since the last call.
+    pub fn take_visits(&mut self) -> u64 {
+        core::mem::take(&mut self.visits)
+    }
+
+    /// Draws 31 random bits for a script.
+    pub fn draw_u31(&mut self) -> u32 {
+        (self.random.next_u64() >> 33) as u32
     }
 }
 

@@ -18,8 +18,6 @@ use alloc::vec::Vec;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::make_room;
 use crate::keyspace::{DATABASES, Event, Events, Keyspace, QueuePosition};
-#[cfg(feature = "scripting")]
-use crate::lua::limits::ScriptLimits;
 use crate::resp::decode::Limits;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::Clients;
@@ -27,6 +25,7 @@ use crate::server::config::{Config, notifies};
 use crate::server::pubsub::{Channels, PubSub};
 use crate::server::saving::{SaveKind, Saving};
 use crate::server::scripts::Scripts;
+use crate::server::scripts::evaluation::{ScriptLimits, script_limits};
 use crate::server::shutdown::Shutdown;
 use crate::server::stats::Stats;
 
@@ -62,18 +61,8 @@ pub struct Settings {
     pub databases: u8,
     /// Limits of request sizes.
     pub limits: Limits,
-    #[cfg(feature = "scripting")]
+    #[cfg_attr(not(feature = "scripting"), allow(dead_code))]
     pub script_limits: ScriptLimits,
-}
-
-/// Limits of scripts.
-#[cfg(feature = "scripting")]
-fn script_limits(config: &Config) -> ScriptLimits {
-    ScriptLimits {
-        instructions: config.number("lua-instruction-limit").max(1) as u64,
-        memory_bytes: config.number("lua-memory-limit").max(1) as usize,
-        reply_bytes: config.number("lua-reply-limit").max(1) as usize,
-    }
 }
 
 impl Settings {
@@ -84,7 +73,6 @@ impl Settings {
             password_required: !config.get("requirepass").is_empty(),
             databases: config.number("databases").clamp(1, DATABASES.into()) as u8,
             limits: config.request_limits(),
-            #[cfg(feature = "scripting")]
             script_limits: script_limits(config),
         }
     }
@@ -155,7 +143,7 @@ impl Server {
 
     /// Counted bytes of texts of scripts and libraries.
     pub fn script_bytes(&self) -> u64 {
-        self.scripts.counted_bytes() + self.scripts.libraries.counted_bytes()
+        self.scripts.evaluation.counted_bytes() + self.scripts.libraries.counted_bytes()
     }
 
     /// The error for writes, as Redis words it: the keys are read-only, the log cannot be written, or the last snapshot

@@ -20,7 +20,7 @@ const MS_PER_SECOND: i64 = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
     Client,
-    #[cfg(feature = "scripting")]
+    #[cfg_attr(not(feature = "scripting"), allow(dead_code))]
     Script,
 }
 
@@ -34,7 +34,6 @@ pub fn show(clients: &mut Clients, now: Timestamp, sender: ClientId, origin: Ori
     let (seconds, ms) = (now.as_ms().div_euclid(MS_PER_SECOND), now.as_ms().rem_euclid(MS_PER_SECOND));
     let address = match origin {
         Origin::Client => client.address.as_str(),
-        #[cfg(feature = "scripting")]
         Origin::Script => "lua",
     };
     let mut line = format!("{seconds}.{:06} [{} {address}]", ms * US_PER_MS, client.database);

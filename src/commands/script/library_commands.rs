@@ -1,8 +1,8 @@
 //! FUNCTION DELETE, DUMP and FLUSH, and the loading of libraries from a log: what needs no Lua, because libraries are kept
 //! as texts.
 
+use super::execution;
 use super::flush_type::check_flush_type;
-use super::lua;
 use crate::commands::table::args::Args;
 use crate::commands::{Context, Reply};
 use crate::resp::error::{CommandError, ErrorText};
@@ -11,7 +11,7 @@ use crate::values::rdb::{FUNCTION_2, Output, RDB_VERSION, crc64};
 /// `FUNCTION LOAD [REPLACE] code`. A log was checked when it was written: its libraries are kept as they are.
 pub fn function_load(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if !cx.keyspace.is_loading() {
-        return lua::function_load(cx, args);
+        return execution::function_load(cx, args);
     }
     let code = args.rest().last().ok_or(CommandError::NO_FUNCTION_CODE)?;
     cx.server.scripts.libraries.insert(code)?;
@@ -41,7 +41,7 @@ pub fn function_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         let database = cx.database();
         cx.keyspace.log_change(database, &[b"FUNCTION", b"FLUSH"]);
     }
-    lua::flush_functions(cx);
+    execution::flush_functions(cx);
     cx.reply.ok();
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! Rows of the scripting family, and the smallest handlers.
 
+use super::execution;
 use super::flush_type::check_flush_type;
 use super::library_commands::{function_delete, function_dump, function_flush, function_load};
-use super::lua;
 use crate::commands::help::write_help;
 use crate::commands::table::args::Args;
 use crate::commands::table::row::{Group, KeyAccess, KeySpec, flags::*};
@@ -31,37 +31,37 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "2.6.0",
         arguments: "script:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a Lua script.",
-        ..run("eval", KEYS, 0, lua::eval)
+        ..run("eval", KEYS, 0, execution::eval)
     },
     Row {
         since: "7.0.0",
         arguments: "script:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a Lua script that only reads.",
-        ..run("eval_ro", READ_KEYS, READONLY, lua::eval_ro)
+        ..run("eval_ro", READ_KEYS, READONLY, execution::eval_ro)
     },
     Row {
         since: "2.6.0",
         arguments: "sha1:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a loaded Lua script by the SHA-1 of its text.",
-        ..run("evalsha", KEYS, SERVER_STATE, lua::evalsha)
+        ..run("evalsha", KEYS, SERVER_STATE, execution::evalsha)
     },
     Row {
         since: "7.0.0",
         arguments: "sha1:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a loaded Lua script that only reads, by the SHA-1 of its text.",
-        ..run("evalsha_ro", READ_KEYS, READONLY | SERVER_STATE, lua::evalsha_ro)
+        ..run("evalsha_ro", READ_KEYS, READONLY | SERVER_STATE, execution::evalsha_ro)
     },
     Row {
         since: "7.0.0",
         arguments: "function:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a function.",
-        ..run("fcall", KEYS, SERVER_STATE, lua::fcall)
+        ..run("fcall", KEYS, SERVER_STATE, execution::fcall)
     },
     Row {
         since: "7.0.0",
         arguments: "function:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a function that only reads.",
-        ..run("fcall_ro", READ_KEYS, READONLY | SERVER_STATE, lua::fcall_ro)
+        ..run("fcall_ro", READ_KEYS, READONLY | SERVER_STATE, execution::fcall_ro)
     },
     Row {
         since: "7.0.0",
@@ -125,7 +125,7 @@ const FUNCTION_ROWS: &[Row] = &[
         summary: "Lists libraries with their functions.",
         reply: "array(map)",
         tips: &["nondeterministic_output_order"],
-        ..function("function|list", -2, NOSCRIPT | SERVER_STATE, lua::function_list)
+        ..function("function|list", -2, NOSCRIPT | SERVER_STATE, execution::function_list)
     },
     Row {
         arguments: "[REPLACE] function-code:string",
@@ -140,13 +140,18 @@ const FUNCTION_ROWS: &[Row] = &[
         complexity: "O(N) with N the number of functions.",
         summary: "Loads libraries from the output of FUNCTION DUMP.",
         tips: ALL_SHARDS,
-        ..function("function|restore", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS | SERVER_STATE, lua::function_restore)
+        ..function(
+            "function|restore",
+            -3,
+            WRITE | DENYOOM | NOSCRIPT | KEEPS | SERVER_STATE,
+            execution::function_restore,
+        )
     },
     Row {
         summary: "Returns the function that runs, and the numbers of libraries and functions.",
         reply: "map",
         tips: &["nondeterministic_output", "request_policy:all_shards", "response_policy:special"],
-        ..function("function|stats", 2, NOSCRIPT | ALLOW_BUSY | SERVER_STATE, lua::function_stats)
+        ..function("function|stats", 2, NOSCRIPT | ALLOW_BUSY | SERVER_STATE, execution::function_stats)
     },
 ];
 
@@ -158,7 +163,7 @@ const SCRIPT_ROWS: &[Row] = &[
         summary: "Tells whether scripts are loaded, by the SHA-1 of their texts.",
         reply: "array(integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_logical_and"],
-        ..row("script|exists", -3, NOSCRIPT | SERVER_STATE, lua::script_exists)
+        ..row("script|exists", -3, NOSCRIPT | SERVER_STATE, execution::script_exists)
     },
     Row {
         since: "2.6.0",
@@ -187,7 +192,7 @@ const SCRIPT_ROWS: &[Row] = &[
         summary: "Loads a script and returns the SHA-1 of its text.",
         reply: "bulk",
         tips: ALL_NODES,
-        ..row("script|load", 3, NOSCRIPT | STALE | KEEPS | GROWS | SERVER_STATE, lua::script_load)
+        ..row("script|load", 3, NOSCRIPT | STALE | KEEPS | GROWS | SERVER_STATE, execution::script_load)
     },
 ];
 
@@ -201,7 +206,7 @@ fn script_help(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn script_flush(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args, CommandError::SCRIPT_FLUSH_TYPE)?;
-    lua::flush(cx);
+    execution::flush(cx);
     cx.reply.ok();
     Ok(())
 }

@@ -49,6 +49,8 @@ macro_rules! texts {
     };
 }
 
+#[cfg(feature = "scripting")]
+mod lua;
 mod scripts;
 
 texts! {

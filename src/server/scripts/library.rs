@@ -43,16 +43,6 @@ impl Libraries {
         self.entries.is_empty()
     }
 
-    #[cfg(feature = "scripting")]
-    pub fn changes(&self) -> u64 {
-        self.changes
-    }
-
-    #[cfg(feature = "scripting")]
-    pub fn contains(&self, name: &[u8]) -> bool {
-        self.position(name).is_ok()
-    }
-
     /// Adds a library, in place of one of the same name. A text without a readable name is kept under its first line.
     pub fn insert(&mut self, code: &[u8]) -> Result<(), OutOfMemory> {
         let first_line = code.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -93,6 +83,17 @@ impl Libraries {
 
     fn position(&self, name: &[u8]) -> Result<usize, usize> {
         self.entries.binary_search_by(|library| (*library.name).cmp(name))
+    }
+}
+
+#[cfg(feature = "scripting")]
+impl Libraries {
+    pub fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    pub fn contains(&self, name: &[u8]) -> bool {
+        self.position(name).is_ok()
     }
 }
 

@@ -16,7 +16,7 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
 use crate::server::clients::Clients;
 use crate::server::monitors;
-use crate::server::scripts::lrand48::Lrand48;
+use crate::server::scripts::evaluation::lrand48::Lrand48;
 
 /// Capacity of a buffer that is kept from script to script.
 const KEPT_BYTES_MAX: usize = 64 * 1024;
@@ -183,14 +183,14 @@ impl Host for Bridge {
     }
 
     fn draw(&mut self) -> u32 {
-        match &mut self.server.scripts.random {
+        match &mut self.server.scripts.evaluation.random {
             Some(seeded) => seeded.next(),
             None => self.keyspace.draw_u31(),
         }
     }
 
     fn seed_random(&mut self, seed: u32) {
-        self.server.scripts.random = Some(Lrand48::seeded(seed));
+        self.server.scripts.evaluation.random = Some(Lrand48::seeded(seed));
     }
 }
 

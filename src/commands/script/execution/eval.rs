@@ -43,7 +43,7 @@ fn evaluate(cx: &mut Context<'_>, args: &mut Args<'_>, by: By, read_only: bool) 
     let (keys, arguments) = keys_and_arguments(args, CommandError::NOT_AN_INTEGER)?;
     let slot = match by {
         By::Name => find(cx, script).ok_or(CommandError::NO_SCRIPT)?,
-        By::Text => match cx.server.scripts.cache.find_text(script) {
+        By::Text => match cx.server.scripts.evaluation.cache.find_text(script) {
             Some(slot) => slot,
             None => add(cx, script, false).map_err(|error| args.refuse(error))?,
         },
@@ -53,7 +53,7 @@ fn evaluate(cx: &mut Context<'_>, args: &mut Args<'_>, by: By, read_only: bool) 
 
 /// Slot of the script with a name, of which the letters may be capitals.
 fn find(cx: &Context<'_>, name: &[u8]) -> Option<u32> {
-    let cache = &cx.server.scripts.cache;
+    let cache = &cx.server.scripts.evaluation.cache;
     cache.find(name).or_else(|| cache.find(&name.to_ascii_lowercase()))
 }
 
@@ -74,12 +74,12 @@ pub fn keys_and_arguments<'a>(
 pub fn script_load(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     super::run::begin(cx);
     let text = args.bytes()?;
-    let slot = match cx.server.scripts.cache.find_text(text) {
+    let slot = match cx.server.scripts.evaluation.cache.find_text(text) {
         Some(slot) => slot,
         None => add(cx, text, true).map_err(|error| args.refuse(error))?,
     };
-    cx.server.scripts.cache.keep(slot);
-    let name = cx.server.scripts.cache.script(slot).map(|script| script.name);
+    cx.server.scripts.evaluation.cache.keep(slot);
+    let name = cx.server.scripts.evaluation.cache.script(slot).map(|script| script.name);
     cx.reply.optional_bulk(name.as_ref().map(|name| &name[..]));
     Ok(())
 }
@@ -88,8 +88,8 @@ pub fn script_load(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 fn add(cx: &mut Context<'_>, text: &[u8], is_loaded: bool) -> Result<u32, ErrorText> {
     with_machine(cx, |cx, machine| {
         let compiled = machine.compile_script(text)?;
-        let slot = cx.server.scripts.cache.add(text, is_loaded);
-        machine.forget(&cx.server.scripts.cache.take_forgotten());
+        let slot = cx.server.scripts.evaluation.cache.add(text, is_loaded);
+        machine.forget(&cx.server.scripts.evaluation.cache.take_forgotten());
         machine.keep(slot, compiled);
         Ok(slot)
     })
@@ -99,7 +99,7 @@ fn add(cx: &mut Context<'_>, text: &[u8], is_loaded: bool) -> Result<u32, ErrorT
 pub fn script_exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     cx.reply.array(args.left());
     for name in args.rest() {
-        let is_loaded = cx.server.scripts.cache.find(&name.to_ascii_lowercase()).is_some();
+        let is_loaded = cx.server.scripts.evaluation.cache.find(&name.to_ascii_lowercase()).is_some();
         cx.reply.integer(is_loaded.into());
     }
     Ok(())
@@ -107,7 +107,7 @@ pub fn script_exists(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 /// Forgets all scripts, and what they set in libraries such as `cjson`.
 pub fn flush(cx: &mut Context<'_>) {
-    cx.server.scripts.cache = Default::default();
+    cx.server.scripts.evaluation.cache = Default::default();
     super::run::renew(cx, Runner::forget_scripts);
 }
 
@@ -117,7 +117,7 @@ pub fn may_write(server: &Server, row: &Row, argv: ArgvRef<'_>) -> bool {
         return false;
     }
     let named = argv.get(1).unwrap_or_default();
-    let cache = &server.scripts.cache;
+    let cache = &server.scripts.evaluation.cache;
     let text = match row.name {
         "evalsha" => cache.find(&named.to_ascii_lowercase()).and_then(|slot| cache.script(slot)),
         _ => None,

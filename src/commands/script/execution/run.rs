@@ -121,7 +121,7 @@ impl Runner {
         if let Some(Some(compiled)) = self.scripts.get(slot as usize) {
             return Ok(*compiled);
         }
-        let script = cx.server.scripts.cache.script(slot).ok_or(CommandError::NO_SCRIPT)?;
+        let script = cx.server.scripts.evaluation.cache.script(slot).ok_or(CommandError::NO_SCRIPT)?;
         let compiled = self.compile_script(&script.text)?;
         self.keep(slot, compiled);
         Ok(compiled)
@@ -217,12 +217,12 @@ impl Runner {
 /// Limits of the next script of a command or transaction.
 fn limits_left(cx: &Context<'_>) -> ScriptLimits {
     let limits = cx.server.settings.script_limits;
-    ScriptLimits { instructions: cx.server.scripts.budget.left(limits.instructions), ..limits }
+    ScriptLimits { instructions: cx.server.scripts.evaluation.budget.left(limits.instructions), ..limits }
 }
 
 /// Takes the machine out of its place, if there is one.
 fn take_machine(cx: &mut Context<'_>) -> Option<Box<Runner>> {
-    cx.server.scripts.machine.take()?.downcast().ok()
+    cx.server.scripts.evaluation.machine.take()?.downcast().ok()
 }
 
 /// Changes the machine, if there is one. One that cannot be changed is dropped: the next use builds another.
@@ -230,13 +230,13 @@ pub fn renew(cx: &mut Context<'_>, change: impl FnOnce(&mut Runner) -> Result<()
     if let Some(mut runner) = take_machine(cx)
         && change(&mut runner).is_ok()
     {
-        cx.server.scripts.machine.put(runner);
+        cx.server.scripts.evaluation.machine.put(runner);
     }
 }
 
 /// Starts a command that may run scripts.
 pub fn begin(cx: &mut Context<'_>) {
-    cx.server.scripts.budget.begin();
+    cx.server.scripts.evaluation.budget.begin();
 }
 
 /// Does something with the machine. One is built if there is none, or if libraries and compiled scripts fill the present one.
@@ -250,10 +250,10 @@ pub fn with_machine<T>(
         Some(runner) => runner,
         None => Box::new(Runner::new()?),
     };
-    runner.forget(&cx.server.scripts.cache.take_forgotten());
+    runner.forget(&cx.server.scripts.evaluation.cache.take_forgotten());
     let result = runner.limit(cx, limits_left(cx)).and_then(|()| act(cx, &mut runner));
-    cx.server.scripts.budget.keep(runner.machine.instructions_left());
-    cx.server.scripts.machine.put(runner);
+    cx.server.scripts.evaluation.budget.keep(runner.machine.instructions_left());
+    cx.server.scripts.evaluation.machine.put(runner);
     result
 }
 
@@ -345,8 +345,8 @@ pub fn resume(cx: &mut Context<'_>, suspended: &mut Suspended) -> Result<bool, E
             Ok(true)
         }
     };
-    cx.server.scripts.budget.keep(runner.machine.instructions_left());
-    cx.server.scripts.machine.put(runner);
+    cx.server.scripts.evaluation.budget.keep(runner.machine.instructions_left());
+    cx.server.scripts.evaluation.machine.put(runner);
     result
 }
 
@@ -355,13 +355,13 @@ pub fn suspended_functions(cx: &mut Context<'_>) -> Option<usize> {
     cx.server.scripts.suspended.0.as_ref()?;
     let runner = take_machine(cx)?;
     let count = runner.function_count();
-    cx.server.scripts.machine.put(runner);
+    cx.server.scripts.evaluation.machine.put(runner);
     Some(count)
 }
 
 fn failed(cx: &Context<'_>, runner: &Runner, failure: &Failure, program: Program<'_>) -> ErrorText {
     let name = match program {
-        Program::Script(slot) => cx.server.scripts.cache.script(slot).map(|script| &script.name[..]),
+        Program::Script(slot) => cx.server.scripts.evaluation.cache.script(slot).map(|script| &script.name[..]),
         Program::Function(name) => runner.function(name).map(|(name, _)| name),
     };
     let place = failure.source.as_ref().map(|(source, line)| (&source[..], *line));
