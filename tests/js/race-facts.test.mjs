@@ -1,8 +1,8 @@
 // Races count by what commands did, not by the words in which they are written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exploreRace, runSession } from '../../target/npm/keylatch/esm/testing.js';
-import { exploreRace as withScripts } from '../../target/npm/keylatch-scripting/esm/testing.js';
+import { runSession } from '../../target/npm/keylatch/esm/testing.js';
+import { exploreRace, exploreWithScripts as withScripts } from './support/explore.mjs';
 
 /** Words that are options of some command, or names of commands. */
 const OPTION_WORDS = 'EX PX EXAT PXAT NX XX TTL KEEPTTL GET field FIELDS IFEQ STORE SET PEXPIRE'.split(' ');

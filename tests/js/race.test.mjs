@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { exploreRace, runSession, SessionError } from '../../target/npm/keylatch/esm/testing.js';
-import { exploreRace as withScripts } from '../../target/npm/keylatch-scripting/esm/testing.js';
+import { runSession, SessionError } from '../../target/npm/keylatch/esm/testing.js';
+import { exploreRace, exploreWithScripts as withScripts } from './support/explore.mjs';
 
 const RACES = fileURLToPath(new URL('../../www/lessons/races/', import.meta.url));
 
@@ -47,7 +47,7 @@ test('all orders of three clients with four commands each are explored', () => {
     [`${name}> SET lock ${name} NX PX 5000`, 'OK', `${name}+`, `${name}> INCR work`, `${name}> GET lock`].join('\n') +
     `\n${name}-\n${name}> DELEX lock IFEQ ${name}\n`;
   const text = `@ race\n${['A', 'B', 'C'].map(lock).join('')}@ join\n`;
-  const report = exploreRace(text, { maxMs: 600_000 });
+  const report = exploreRace(text);
   assert.equal(report.orders, 34_650);
   assert.equal(report.sample, null);
   assert.equal(report.unsafe, 0);
@@ -240,7 +240,7 @@ test('races with transactions, messages and scripts run all orders in seconds', 
     `NAME> SET k NAME NX\nNAME> GET k\nNAME> EVAL "return redis.call('INCR', KEYS[1])" 1 n\nNAME> DEL k\n`,
   ];
   for (const text of lines.map(three)) {
-    const { orders, sample } = (/EVAL/.test(text) ? withScripts : exploreRace)(text, { maxMs: 600_000 });
+    const { orders, sample } = (/EVAL/.test(text) ? withScripts : exploreRace)(text);
     assert.deepEqual([orders, sample], [34_650, null], text);
   }
 });
