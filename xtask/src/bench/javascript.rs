@@ -36,7 +36,16 @@ pub(super) fn persist(options: &BenchOptions) -> Result<Vec<Row>> {
 }
 
 pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
-    all(&[&["server.mjs"], &["server-log.mjs"], &["clients.mjs", "loopback"], &["scripts.mjs", "loopback"]], options)
+    all(
+        &[
+            &["server.mjs"],
+            &["server-log.mjs"],
+            &["rest.mjs"],
+            &["clients.mjs", "loopback"],
+            &["scripts.mjs", "loopback"],
+        ],
+        options,
+    )
 }
 
 /// Runs scripts that print rows to standard output, and their progress to standard error.

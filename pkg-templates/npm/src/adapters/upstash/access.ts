@@ -37,9 +37,9 @@ function isSame(given: string, expected: string): boolean {
   return difference === 0;
 }
 
-/** Whether the command only reads; the names are in capitals. */
-export function onlyReads(name: string, subcommand: string): boolean {
-  return READS.has(name) || READS.has(`${name} ${subcommand}`);
+/** Whether a command only reads; the name is in capitals, with that of a subcommand behind a blank. */
+export function onlyReads(name: string): boolean {
+  return READS.has(name);
 }
 
 /** Whether the command may have to wait. */

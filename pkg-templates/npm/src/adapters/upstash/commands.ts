@@ -1,6 +1,6 @@
 /** Commands of the REST protocol, from JSON bodies and from paths. */
 import { type RestRequest, Failure } from './exchange.js';
-import { onlyReads, type Access } from './access.js';
+import { type Access, mayWait, onlyReads } from './access.js';
 
 /** A word of a command: text, or bytes of a path or a raw body. */
 export type Word = string | Uint8Array;
@@ -57,7 +57,7 @@ export async function pathCommand(
   segments: readonly string[],
   maxBodyBytes: number,
 ): Promise<Command> {
-  const command: Word[] = segments.map(segmentBytes);
+  const command: Word[] = segments.map(segmentWord);
   if (request.method === 'POST' || request.method === 'PUT') {
     const body = await request.body(maxBodyBytes);
     if (body.length > 0) command.push(body);
@@ -70,7 +70,12 @@ export async function pathCommand(
   return command;
 }
 
-/** Bytes of a path segment; what is percent-encoded need not be UTF-8. */
+/** Word of a path segment: bytes if anything is percent-encoded, which need not be UTF-8. */
+function segmentWord(segment: string): Word {
+  return segment.includes('%') ? segmentBytes(segment) : segment;
+}
+
+/** Bytes of a path segment. */
 export function segmentBytes(segment: string): Uint8Array {
   if (/%(?![0-9a-f]{2})/i.test(segment)) throw new Failure(400, 'ERR the path is not percent-encoded correctly');
   const bytes: number[] = [];
@@ -81,28 +86,56 @@ export function segmentBytes(segment: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Name of a command, in capitals. */
-export function nameOf(command: Command): string {
-  return wordAt(command, 0);
+/** Facts of a command that its name decides. */
+interface Kind {
+  /** In capitals. */
+  readonly name: string;
+  /** Why REST does not have it. */
+  readonly refusal: string | undefined;
+  readonly onlyReads: boolean;
+  readonly mayWait: boolean;
 }
 
-function wordAt(command: Command, index: number): string {
-  const word = command[index] ?? '';
-  return (typeof word === 'string' ? word : decoder.decode(word)).toUpperCase();
+/** Kinds by the name as it was sent. Names come from clients, so their number is limited. */
+const kinds = new Map<string, Kind>();
+const KINDS_MAX = 1000;
+
+function kindOf(command: Command): Kind {
+  const word = command[0] ?? '';
+  const sent = typeof word === 'string' ? word : decoder.decode(word);
+  const known = kinds.get(sent);
+  if (known !== undefined) return known;
+  const name = sent.toUpperCase();
+  const kind = { name, refusal: refusalOfConnection(name), onlyReads: onlyReads(name), mayWait: mayWait(name) };
+  if (kinds.size < KINDS_MAX && sent.length < 32) kinds.set(sent, kind);
+  return kind;
+}
+
+function refusalOfConnection(name: string): string | undefined {
+  if (!OF_CONNECTIONS.has(name)) return undefined;
+  const hint = HINTS[name];
+  return `ERR ${name} is not available over REST${hint === undefined ? '' : `: ${hint}`}`;
+}
+
+/** Name of a command, in capitals. */
+export function nameOf(command: Command): string {
+  return kindOf(command).name;
+}
+
+/** Whether the command may have to wait. */
+export function waits(command: Command): boolean {
+  return kindOf(command).mayWait;
 }
 
 /** Whether the command changes nothing, so that it may be repeated. */
 export function isRead(command: Command): boolean {
-  return onlyReads(nameOf(command), wordAt(command, 1));
+  const { name, onlyReads: reads } = kindOf(command);
+  return reads || onlyReads(`${name} ${String(command[1] ?? '').toUpperCase()}`);
 }
 
 /** Why REST, or the token, does not admit a command. */
 export function refusalOf(command: Command, access: Access): string | undefined {
-  const name = nameOf(command);
-  if (OF_CONNECTIONS.has(name)) {
-    const hint = HINTS[name];
-    return `ERR ${name} is not available over REST${hint === undefined ? '' : `: ${hint}`}`;
-  }
-  if (access === 'full' || isRead(command)) return undefined;
+  const { name, refusal } = kindOf(command);
+  if (refusal !== undefined || access === 'full' || isRead(command)) return refusal;
   return `NOPERM this token may only read, without KEYS, SCAN and scripts: it cannot run the '${name.toLowerCase()}' command`;
 }

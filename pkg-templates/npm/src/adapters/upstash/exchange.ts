@@ -28,6 +28,7 @@ export type LiveBody = (sink: Sink) => () => void;
 
 export interface RestResponse {
   readonly status: number;
+  /** An object of this response alone. */
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | LiveBody | null;
 }

@@ -28,6 +28,7 @@ export interface NodeResponse {
 }
 
 const encoder = new TextEncoder();
+const NO_QUERY = new URLSearchParams();
 /** Bytes of a piece of a live body on average: what a client leaves unread is counted in bytes here. */
 const PIECE_BYTES = 256;
 
@@ -50,7 +51,7 @@ function requestOf(request: NodeRequest, response: NodeResponse): RestRequest {
   return {
     method,
     path: mark === -1 ? url : url.slice(0, mark),
-    query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
+    query: mark === -1 ? NO_QUERY : new URLSearchParams(url.slice(mark + 1)),
     header: (name) => {
       const value = headers[name];
       return typeof value === 'object' ? value.join(', ') : value;
@@ -86,12 +87,13 @@ function bodyOf(request: NodeRequest, maxBytes: number): Promise<Uint8Array> {
 function send({ status, headers, body }: RestResponse, request: RestRequest, response: NodeResponse): void {
   if (response.destroyed) return;
   if (typeof body !== 'function') {
-    const bytes = typeof body === 'string' ? encoder.encode(body) : body;
+    const sent: Record<string, string | number> = headers;
+    if (body !== null) sent['content-length'] = typeof body === 'string' ? lengthOf(body) : body.length;
     // A client that is refused may still be sending: the connection ends with the response.
-    const ending: Record<string, string> = status === 413 ? { connection: 'close' } : {};
-    const length: Record<string, number> = bytes === null ? {} : { 'content-length': bytes.length };
-    response.writeHead(status, { ...headers, ...length, ...ending });
-    response.end(bytes ?? undefined);
+    if (status === 413) sent['connection'] = 'close';
+    response.writeHead(status, sent);
+    // A text leaves together with the head.
+    response.end(body ?? undefined);
     return;
   }
   response.writeHead(status, headers);
@@ -104,4 +106,9 @@ function send({ status, headers, body }: RestResponse, request: RestRequest, res
     fail: (reason) => response.destroy(reason),
   });
   request.whenGone(stop);
+}
+
+/** Bytes of a text in UTF-8. JSON has no control characters. */
+function lengthOf(text: string): number {
+  return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
 }

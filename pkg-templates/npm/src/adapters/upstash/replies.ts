@@ -1,8 +1,8 @@
 /** Runs the commands of one request, and makes the response of their replies. */
 import { ReplyError } from '../../base/errors.js';
 import { decodeReplies } from '../../resp/reply.js';
-import { type Access, mayWait } from './access.js';
-import { type Command, isRead, nameOf, refusalOf } from './commands.js';
+import type { Access } from './access.js';
+import { type Command, isRead, nameOf, refusalOf, waits } from './commands.js';
 import { Failure, type RestResponse, type Sink } from './exchange.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import type { KeptReplies } from './kept-replies.js';
@@ -34,10 +34,7 @@ export class Replies {
   #waiting: WaitingCommand | undefined;
   #hasWaitedTooLong = false;
   #deadline: ReturnType<typeof setTimeout> | undefined;
-  #beginWaiting!: () => void;
-  readonly #waits = new Promise<void>((resolve) => {
-    this.#beginWaiting = resolve;
-  });
+  #beginWaiting = (): void => {};
 
   constructor(runner: Runner, access: Access, form: Form, settings: RestSettings, kept: KeptReplies | undefined) {
     this.#runner = runner;
@@ -50,16 +47,19 @@ export class Replies {
   /** Runs commands one after another, and goes on behind one that failed. */
   async ofPipeline(commands: readonly Command[]): Promise<RestResponse> {
     const { inResp } = this.#form;
-    const isPlain = this.#kept === undefined && !inResp && !commands.some((command) => mayWait(nameOf(command)));
+    const isPlain = this.#kept === undefined && !inResp && !commands.some(waits);
     if (isPlain) {
       const answers = commands.map((command) => this.#answer(this.#replyOf(command)));
       await this.#written(commands);
       return this.#response(answers);
     }
+    const waitBegins = new Promise<boolean>((resolve) => {
+      this.#beginWaiting = () => resolve(true);
+    });
     const work = this.#bytesOfAll(commands);
     // Without a handler, a failure while the body has not begun would end the process.
     work.catch(() => {});
-    const isWaiting = await Promise.race([work.then(() => false), this.#waits.then(() => true)]);
+    const isWaiting = await Promise.race([work.then(() => false), waitBegins]);
     if (isWaiting && !inResp) return this.#live(work);
     return inResp ? this.#inResp(await work) : this.#response(this.#answersIn(await work));
   }
@@ -95,7 +95,7 @@ export class Replies {
   async #bytesOf(command: Command, index: number): Promise<Uint8Array> {
     const refusal = refusalOf(command, this.#access);
     if (refusal !== undefined) return encodeError(refusal);
-    const run = mayWait(nameOf(command))
+    const run = waits(command)
       ? (): Uint8Array | Promise<Uint8Array> => this.#wait(command)
       : (): Uint8Array => this.#runner.replyBytes(command);
     return this.#kept === undefined ? run() : this.#kept.replyOf([command], index, run, this.#beginWaiting);

@@ -1,8 +1,7 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
 import { onAbort, type AbortSignalLike } from '../../base/abort.js';
 import { decodeReplies } from '../../resp/reply.js';
-import { mayWait } from './access.js';
-import { type Command, commandOf, commandsOf, nameOf, refusalOf, RefusedRequest } from './commands.js';
+import { type Command, commandOf, commandsOf, refusalOf, RefusedRequest, waits } from './commands.js';
 import { subscription } from './events.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import { type Runner, runnerOf, type UpstashDatabase } from './run.js';
@@ -28,7 +27,7 @@ export interface UpstashRequester {
 function answered(runner: Runner, command: Command): Answer | Promise<Answer> {
   const refusal = refusalOf(command, 'full');
   if (refusal !== undefined) return { error: refusal };
-  if (!mayWait(nameOf(command))) return answerOf(runner.reply(command, false), false);
+  if (!waits(command)) return answerOf(runner.reply(command, false), false);
   return runner.waiting(command).reply.then((bytes) => answerOf(decodeReplies(bytes)[0] ?? null, false));
 }
 

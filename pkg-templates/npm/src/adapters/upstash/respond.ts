@@ -19,8 +19,9 @@ export async function respond(
   settings: RestSettings,
 ): Promise<RestResponse> {
   const { status, headers, body } = await new Exchange(db, request, settings).response().catch(failed);
-  const common = { 'cache-control': 'no-store', ...sharingHeaders(request, settings) };
-  return { status, headers: { ...common, ...headers }, body: request.method === 'HEAD' ? null : body };
+  headers['cache-control'] = 'no-store';
+  Object.assign(headers, sharingHeaders(request, settings));
+  return { status, headers, body: request.method === 'HEAD' ? null : body };
 }
 
 class Exchange {
