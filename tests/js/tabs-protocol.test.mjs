@@ -154,6 +154,22 @@ test('pipelined calls run in their order, also across a change of the leader', a
   await closing;
 });
 
+test('late messages of another version stop neither the leader nor, once it is heard again, a tab that follows it', async () => {
+  const [a, b] = await pair();
+  const room = world.tab().environment.channel('keylatch:n');
+  room.postMessage({ kind: 'leads', from: 'other', version: 99, epoch: 1, isReady: true });
+  await until(() =>
+    b.db.get('x').then(
+      () => false,
+      ({ code }) => code === 'OTHER_VERSION',
+    ),
+  );
+  assert.equal(await a.db.set('x', 'v'), 'OK');
+  room.postMessage({ kind: 'hello', from: 'other', version: 99 });
+  await until(() => b.db.get('x').catch(() => false));
+  assert.equal(await b.db.get('x'), 'v');
+});
+
 test('a tab of another version is refused with advice, and one that leads refuses this one', async () => {
   world = new World();
   const other = world.tab();

@@ -77,6 +77,12 @@ test('each event leads from each known leader to the one of the table', () => {
   }
 });
 
+test('a tab with the lock takes no other version for the leader', () => {
+  for (const place of ['opening', 'leading', 'leaving'])
+    for (const leads of [true, false])
+      assert.equal(after({ place, leader: LEADERS.ready }, { kind: 'foreign', leads }).leader, LEADERS.ready, place);
+});
+
 test('a tab leads from the opening of its store to the end of its leadership', () => {
   const roles = Object.keys(PLACES).map((place) => roleOf({ place, leader: ALONE.leader }));
   assert.deepEqual(roles, ['follower', 'follower', 'leader', 'leader', 'follower', 'closed']);

@@ -26,7 +26,7 @@
  * ```
  *
  * A greater epoch leads from any of them to `announced` or `ready`; a smaller one, or one that has resigned, changes
- * nothing. The own leadership counts as that of another tab. All other events leave the state as it is.
+ * nothing. The own leadership counts as that of another tab; meanwhile no foreign one does. All other events leave the state as it is.
  */
 import type { Role } from './role.js';
 
@@ -74,10 +74,14 @@ export const ALONE: TabState = { place: 'waiting', leader: { kind: 'none', epoch
 
 /** The state after an event. The known leader is the same object if the event says nothing about it. */
 export function after({ place, leader }: TabState, event: TabEvent): TabState {
-  return { place: PLACES[place][event.kind] ?? place, leader: leaderAfter(leader, event) };
+  return { place: PLACES[place][event.kind] ?? place, leader: leaderAfter(leader, event, holdsLock(place)) };
 }
 
-function leaderAfter(leader: KnownLeader, event: TabEvent): KnownLeader {
+function holdsLock(place: Place): boolean {
+  return place === 'opening' || place === 'leading' || place === 'leaving';
+}
+
+function leaderAfter(leader: KnownLeader, event: TabEvent, leads: boolean): KnownLeader {
   switch (event.kind) {
     case 'acquired':
       return leading(leader, event.epoch, false);
@@ -90,6 +94,8 @@ function leaderAfter(leader: KnownLeader, event: TabEvent): KnownLeader {
     case 'resigned':
       return event.epoch === leader.epoch ? resigned(leader, event.epoch) : leader;
     case 'foreign':
+      // Only one tab of all versions has the lock: that message is late.
+      if (leads) return leader;
       if (event.leads) return { ...leader, kind: 'foreign' };
       return leader.kind === 'foreign' ? { ...leader, kind: 'none' } : leader;
     default:

@@ -217,8 +217,9 @@ export class Tab {
   }
 
   #meetForeigner({ kind }: RoomMessage): void {
+    const before = this.#state.leader;
     this.#change({ kind: 'foreign', leads: kind === 'leads' });
-    if (kind !== 'leads') return;
+    if (kind !== 'leads' || this.#state.leader === before) return;
     this.calls.leaderless();
     this.#joining?.reject(new TabsError('OTHER_VERSION'));
     this.calls.fail((mayHaveRun) => new TabsError('OTHER_VERSION', mayHaveRun));
