@@ -85,7 +85,7 @@ pub fn ensure(bytes: usize) -> Result<(), OutOfMemory> {
         return Ok(());
     }
     let mut buffer = Vec::<u8>::new();
-    make_room(&mut buffer, bytes)?;
+    try_reserve(&mut buffer, bytes)?;
     // Keeps the compiler from removing an unused allocation.
     black_box(&mut buffer);
     Ok(())
@@ -101,7 +101,7 @@ pub fn copied(bytes: &[u8]) -> Result<Vec<u8>, OutOfMemory> {
 
 /// Reserves capacity for `more` elements: amortized growth if memory allows, otherwise exactly these.
 #[inline(always)]
-pub fn make_room<T>(elements: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
+pub fn try_reserve<T>(elements: &mut Vec<T>, more: usize) -> Result<(), OutOfMemory> {
     if elements.capacity() - elements.len() >= more {
         return Ok(());
     }

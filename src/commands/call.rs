@@ -153,7 +153,7 @@ fn check_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<()
     let names_matter = bytes > SMALL_REQUEST_BYTES || !cx.keyspace.interest.tracking.is_idle();
     let names_bytes = if names_matter && !cx.keyspace.is_unobserved() { key_copy_bytes(row, argv) } else { 0 };
     let request = Extent { arguments: argv.len(), names_bytes, bytes };
-    cx.keyspace.ensure_room(request)?;
+    cx.keyspace.reserve_headroom(request)?;
     if cx.keyspace.observes_dead_fields(cx.now) {
         // Expired fields are removed first: their events may outnumber the arguments that the check is based on.
         let mut expired = Ok(());
@@ -162,7 +162,7 @@ fn check_memory(cx: &mut Context<'_>, row: &Row, argv: ArgvRef<'_>) -> Result<()
             expired = expired.and_then(|()| cx.txn().find_unexpired(key).map(drop).map_err(|_| OutOfMemory));
         });
         expired?;
-        cx.keyspace.ensure_room(request)?;
+        cx.keyspace.reserve_headroom(request)?;
     }
     Ok(())
 }

@@ -59,7 +59,7 @@ fn dbsize(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
 
 fn flushdb(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
-    cx.keyspace.interest.ensure_room_to_mark_ready()?;
+    cx.keyspace.interest.reserve_headroom_to_mark_ready()?;
     cx.txn().flush();
     cx.reply.ok();
     Ok(())
@@ -67,7 +67,7 @@ fn flushdb(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 fn flushall(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     check_flush_type(args)?;
-    cx.keyspace.interest.ensure_room_to_mark_ready()?;
+    cx.keyspace.interest.reserve_headroom_to_mark_ready()?;
     cx.keyspace.flush_all();
     cx.reply.ok();
     Ok(())

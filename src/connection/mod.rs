@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 pub use self::meter::Meter;
 use crate::base::clock::Clock;
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::engine::ERROR_BYTES;
 use crate::engine::Turn;
 use crate::engine::keylatch::Keylatch;
@@ -151,7 +151,7 @@ impl Connection {
     ) -> Option<Fed> {
         loop {
             // A request without room for its reply is not run: once the output has been written there is room again.
-            let is_full = out.len() >= stop_at || !out.is_empty() && make_room(out, ERROR_BYTES).is_err();
+            let is_full = out.len() >= stop_at || !out.is_empty() && try_reserve(out, ERROR_BYTES).is_err();
             if is_full && self.decoder.waiting_bytes() > 0 {
                 return Some(Fed { more: true, ..Fed::default() });
             }
@@ -202,7 +202,7 @@ impl Connection {
         if !client.outbox.is_empty()
             && let Some(client) = turn.client_mut(self.client)
         {
-            match make_room(out, client.outbox.len()) {
+            match try_reserve(out, client.outbox.len()) {
                 Ok(()) => out.append(&mut client.outbox),
                 Err(_) if out.is_empty() => *out = core::mem::take(&mut client.outbox),
                 Err(_) => return State::Full,

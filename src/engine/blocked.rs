@@ -16,7 +16,7 @@ use super::pause::suspend_paused;
 use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, make_room};
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, try_reserve};
 use crate::commands::{BlockOn, Blocking, Outcome, Resumed};
 use crate::keyspace::{KeyName, Queue, QueuePosition, Want};
 use crate::resp::encode::Writer;
@@ -31,7 +31,7 @@ const BLOCKED_COPIES: usize = 3;
 
 impl Engine {
     /// Checks that there is memory for another blocked command.
-    pub(super) fn ensure_room_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+    pub(super) fn reserve_headroom_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
         ensure_reserve()?;
         let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
         ensure(BLOCKED_BYTES.saturating_add(copies))
@@ -119,7 +119,7 @@ impl Engine {
         let blocking = if was_paused { Blocking::Allowed } else { blocking };
         let resumed = Resumed { position, since: blocked.since, until: blocked.block_on.until };
         let Some(client) = self.clients.get_mut(blocked.client) else { return };
-        if ensure_reserve_unspent().and_then(|()| make_room(&mut client.outbox, ERROR_BYTES)).is_err() {
+        if ensure_reserve_unspent().and_then(|()| try_reserve(&mut client.outbox, ERROR_BYTES)).is_err() {
             // There is no memory even for an error reply.
             client.blocked = None;
             self.clients.close(blocked.client);

@@ -8,7 +8,7 @@ use super::{Engine, evict};
 use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;
-use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, make_room};
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, try_reserve};
 use crate::commands::{Blocking, Outcome, Request, Row, flags, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
@@ -43,7 +43,7 @@ impl Engine {
         self.ran = Some(number);
         match outcome {
             Outcome::Done => {}
-            Outcome::Block(block_on) => match self.ensure_room_to_wait(argv) {
+            Outcome::Block(block_on) => match self.reserve_headroom_to_wait(argv) {
                 Ok(()) => self.block(id, number, argv, block_on),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             },
@@ -81,7 +81,7 @@ impl Engine {
             return false;
         }
         if let Some(until) = self.paused_until(id, row, argv) {
-            match self.ensure_room_to_wait(argv) {
+            match self.reserve_headroom_to_wait(argv) {
                 Ok(()) => self.pause(id, number, argv, until),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }
@@ -121,7 +121,7 @@ impl Engine {
     /// Queues a command for EXEC.
     fn queue(&mut self, id: ClientId, number: u16, argv: ArgvRef<'_>, reply: &mut Writer) {
         let Some(transaction) = self.clients.get_mut(id).and_then(|client| client.transaction.as_mut()) else { return };
-        let room = make_room(&mut transaction.queue, 1).and_then(|()| ensure(argv.copy_len()));
+        let room = try_reserve(&mut transaction.queue, 1).and_then(|()| ensure(argv.copy_len()));
         if room.and_then(|()| ensure_reserve()).is_err() {
             transaction.aborted = true;
             return reply.error(&CommandError::OUT_OF_MEMORY.into());

@@ -37,7 +37,7 @@ pub(crate) use self::string_run::StringRun;
 pub use self::turn::Turn;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{ensure, ensure_reserve, make_room};
+use crate::base::headroom::{ensure, ensure_reserve, try_reserve};
 use crate::commands::{CommandTable, Request, flags};
 use crate::keyspace::Keyspace;
 use crate::resp::encode::Writer;
@@ -256,7 +256,7 @@ impl Engine {
     fn run(&mut self, id: ClientId, request: Request<'_>, gates: Gates, out: &mut Vec<u8>) {
         let Some(protocol) = self.clients.get(id).map(|client| client.protocol) else { return };
         let start = out.len();
-        if make_room(out, ERROR_BYTES).is_err() {
+        if try_reserve(out, ERROR_BYTES).is_err() {
             // There is no memory even for an error reply.
             return self.clients.close(id);
         }

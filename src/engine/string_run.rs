@@ -48,7 +48,7 @@ impl Engine {
         let mut txn = self.keyspace.at(database, self.now);
         while gets + sets < max_count
             && reply.len() < stop_at
-            && reply.make_room(ERROR_BYTES)
+            && reply.try_reserve(ERROR_BYTES)
             && let Some((request, length)) = requests.get(at..).and_then(StringRequest::read)
         {
             let start = reply.len();

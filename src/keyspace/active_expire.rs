@@ -26,7 +26,7 @@ impl Keyspace {
                 return true;
             }
             // Events and effects of a removal are built after it, so memory is reserved for each removal.
-            if self.ensure_room_for_removal(database, node.owner).is_err() {
+            if self.reserve_headroom_for_removal(database, node.owner).is_err() {
                 return false;
             }
             let removed = self.at(database, now).expire_entry(node.owner, left).removed;

@@ -208,13 +208,13 @@ impl Keyspace {
 
     /// Checks that there is memory to store a request's arguments, to notify observers of its keys and to state its
     /// effects. New values are checked where they are allocated. A command that copies more than its arguments calls
-    /// `Txn::ensure_room` as well.
-    pub fn ensure_room(&mut self, request: Extent) -> Result<(), OutOfMemory> {
+    /// `Txn::reserve_headroom` as well.
+    pub fn reserve_headroom(&mut self, request: Extent) -> Result<(), OutOfMemory> {
         let Extent { arguments, names_bytes, bytes } = request;
-        self.interest.make_room()?;
-        self.events.make_room(arguments + EVENTS_MAX)?;
-        self.effects.make_room(bytes)?;
-        self.facts.make_room(arguments + EVENTS_MAX, bytes)?;
+        self.interest.try_reserve()?;
+        self.events.try_reserve(arguments + EVENTS_MAX)?;
+        self.effects.try_reserve(bytes)?;
+        self.facts.try_reserve(arguments + EVENTS_MAX, bytes)?;
         // Checked last, because the allocations above are kept.
         let tracking_bytes = self.interest.tracking.message_bytes(arguments, names_bytes);
         let copied_bytes = match arguments {
@@ -236,9 +236,9 @@ impl Keyspace {
 
     /// Checks that there is memory to remove a key without a command: expired or evicted. Headroom is left for the next
     /// command, because one that changes nothing reserves space in the log too.
-    pub(super) fn ensure_room_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
+    pub(super) fn reserve_headroom_for_removal(&mut self, database: u8, handle: Handle) -> Result<(), OutOfMemory> {
         let key_len = self.database(database).entry(handle).map_or(0, |entry| entry.key.len());
-        self.ensure_room(Extent::of_names(1, key_len + LEFT_BYTES))
+        self.reserve_headroom(Extent::of_names(1, key_len + LEFT_BYTES))
     }
 
     /// Records the client as the author of the changes that follow.
@@ -289,7 +289,7 @@ impl Keyspace {
         if first == second || first.max(second) >= DATABASES {
             return Ok(());
         }
-        self.interest.ensure_room_to_mark_ready()?;
+        self.interest.reserve_headroom_to_mark_ready()?;
         let Keyspace { databases, interest, loading, .. } = self;
         let is_present = |database: u8, key: &[u8]| {
             let db = &databases[usize::from(database)];

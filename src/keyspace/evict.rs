@@ -123,7 +123,7 @@ impl Keyspace {
             EvictionPolicy::EarliestDeadline => self.earliest_deadline(),
         };
         let Some((database, handle)) = victim else { return false };
-        if self.ensure_room_for_removal(database, handle).is_err() {
+        if self.reserve_headroom_for_removal(database, handle).is_err() {
             return false;
         }
         evict(&mut self.at(database, now), handle);

@@ -16,7 +16,7 @@ mod uses;
 
 pub use active_expire::SWEEP_MAX;
 pub use databases::{Counts, DATABASES, Extent, Keyspace};
-pub use db::{Db, Entry, Expiry, NewValue, Slot};
+pub use db::{Db, Entry, Expiry, Lookup, NewValue};
 pub use error::Error;
 pub use limits::{EvictionPolicy, MemoryLimit};
 pub use observers::client_id::ClientId;

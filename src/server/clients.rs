@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
+use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, try_reserve};
 pub use crate::keyspace::ClientId;
 use crate::keyspace::QueuePosition;
 use crate::resp::encode::{Protocol, Writer};
@@ -148,7 +148,7 @@ impl Client {
         write(&mut messages);
         let written = messages.check();
         self.outbox = messages.into_bytes();
-        let reserved = self.positions.as_mut().map_or(Ok(()), |positions| make_room(positions, 1));
+        let reserved = self.positions.as_mut().map_or(Ok(()), |positions| try_reserve(positions, 1));
         if let Err(error) = written.and(reserved) {
             self.outbox.truncate(start);
             return Err(error);
@@ -165,7 +165,7 @@ impl Client {
             self.outbox = messages;
             return Ok(());
         }
-        make_room(&mut self.outbox, messages.len())?;
+        try_reserve(&mut self.outbox, messages.len())?;
         self.outbox.extend_from_slice(&messages);
         Ok(())
     }
@@ -292,7 +292,7 @@ impl Clients {
     pub fn take_affected(&mut self) -> Vec<ClientId> {
         let mut affected = Vec::new();
         while let Some(id) = self.first_queued(ClientQueue::Affected) {
-            if affected.len() >= UNCHECKED_MAX && make_room(&mut affected, 1).is_err() {
+            if affected.len() >= UNCHECKED_MAX && try_reserve(&mut affected, 1).is_err() {
                 break;
             }
             affected.push(id);

@@ -16,7 +16,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::base::clock::Timestamp;
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::keyspace::{DATABASES, Event, Events, Keyspace, QueuePosition};
 use crate::resp::decode::Limits;
 use crate::resp::error::{CommandError, ErrorText};
@@ -197,7 +197,7 @@ impl Server {
         if by_key {
             let head = format!("__keyspace@{}__:", event.database);
             let mut channel = Vec::new();
-            if make_room(&mut channel, head.len() + event.key.len()).is_err() {
+            if try_reserve(&mut channel, head.len() + event.key.len()).is_err() {
                 // The subscribers of the channel cannot be determined, so all subscribers are disconnected.
                 return clients.close_subscribers();
             }

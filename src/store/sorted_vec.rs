@@ -64,7 +64,7 @@ impl<K: Ord + Copy, V> SortedVecMap<K, V> {
     }
 
     /// Reserves capacity for `len` entries in total.
-    pub fn make_room(&mut self, len: usize) -> Result<(), OutOfMemory> {
+    pub fn try_reserve(&mut self, len: usize) -> Result<(), OutOfMemory> {
         self.entries.try_reserve(len.saturating_sub(self.entries.len())).map_err(|_| OutOfMemory)
     }
 

@@ -164,11 +164,16 @@ fn show_stack() -> bool {
     })
 }
 
+/// Removes the limit for what follows in this thread.
+pub fn lift_budget() {
+    BUDGET.set(None);
+}
+
 /// Removes the limit on a panic, which needs memory for its message.
 pub fn end_with_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        BUDGET.set(None);
+        lift_budget();
         usual(info);
     }));
 }

@@ -1,6 +1,6 @@
 //! Lets memory run out at every allocation that can fail, in commands of every row: the reply is the error, and nothing
-//! else has changed. An allocation that cannot fail gracefully aborts the process, and with it this test;
-//! `KEYLATCH_SHORTAGE_STACKS=1` prints the stacks of such allocations instead.
+//! else has changed. An allocation that cannot fail gracefully aborts the process, and with it this test, which prints the
+//! command before; `KEYLATCH_SHORTAGE_STACKS=1` prints the stacks of such allocations instead.
 
 #[path = "../support/dice.rs"]
 mod dice;
@@ -10,6 +10,7 @@ mod heap;
 #[path = "../differential/pools.rs"]
 mod pools;
 mod requests;
+mod running;
 mod scenarios;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use heap::{Heap, RESERVE_BYTES, with_budget};
 use keylatch::session::SESSION_START;
 use keylatch::{Argv, ClientId, Keylatch, ManualClock, Options};
 use requests::{Request, Requests};
+use running::announce;
 
 #[global_allocator]
 static HEAP: Heap = Heap;
@@ -108,9 +110,7 @@ impl Findings {
         let refused = self.refused.entry(name.clone()).or_default();
         let (before, after) = (State::of(&mut engine.clone()), State::of(&mut calm));
         for mark in unlimited.marks.iter().step_by(unlimited.marks.len().div_ceil(FAILURES_MAX)) {
-            if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
-                eprintln!("{mark} {}", shown(request));
-            }
+            announce(format!("{} (budget {mark})", shown(request)));
             let mut short = engine.clone();
             let mut reply = Vec::new();
             let outcome = with_budget(mark - 1, || short.execute(client, argv.as_ref(), &mut reply));
@@ -194,6 +194,7 @@ fn alone(run: impl FnOnce(&mut Engine, ClientId)) {
 fn answer(engine: &mut Engine, client: ClientId, request: &Request, budget: usize) -> String {
     let argv = Argv::from_slices(request);
     let mut reply = Vec::new();
+    announce(format!("{} (budget {budget})", shown(request)));
     let outcome = with_budget(budget as isize, || engine.execute(client, argv.as_ref(), &mut reply));
     assert!(!outcome.panicked, "{}", shown(request));
     String::from_utf8_lossy(&reply).into_owned()

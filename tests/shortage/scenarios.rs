@@ -10,6 +10,7 @@ use keylatch::{Argv, Event, Timestamp};
 
 use super::fixtures::{Action, Engine, Fixture, Rule, Scenario, scenarios};
 use super::heap::{self, BEGUN, Outcome, SPENT, with_memory};
+use super::running::announce;
 use super::{ERROR, shown};
 
 /// Maximum number of ticks until nothing is due.
@@ -238,9 +239,7 @@ fn try_scenario(scenario: &Scenario, wrong: &mut BTreeMap<String, String>) -> us
     let mut budgets: Vec<isize> = marks.chain([0, BEGUN, SPENT]).collect();
     budgets.dedup();
     for budget in &budgets {
-        if std::env::var_os("KEYLATCH_SHORTAGE_TRACE").is_some() {
-            eprintln!("{budget} {}", scenario.name);
-        }
+        announce(format!("{} (budget {budget})", scenario.name));
         let mut short = scenario.fixture.clone();
         let (outcome, reply) = play(&mut short, &scenario.action, *budget);
         let complaint = if outcome.panicked {

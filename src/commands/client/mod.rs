@@ -13,7 +13,7 @@ use super::table::row::{Group, flags::*};
 use super::tracking;
 use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::base::number::parse_integer;
 use crate::resp::encode::Protocol;
 use crate::resp::error::{CommandError, ErrorText};
@@ -272,7 +272,7 @@ fn unblock(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     // A transaction may unblock the same client twice; the second CLIENT UNBLOCK returns 0.
     let blocked = blocked.filter(|position| cx.server.unblocks.iter().all(|unblock| unblock.position != *position));
     if let Some(position) = blocked {
-        make_room(&mut cx.server.unblocks, 1)?;
+        try_reserve(&mut cx.server.unblocks, 1)?;
         cx.server.unblocks.push(Unblock { position, with_error });
     }
     cx.reply.integer(blocked.is_some().into());

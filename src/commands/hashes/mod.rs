@@ -312,7 +312,7 @@ fn hrandfield(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         if visited == MEASURED_FIELDS {
             // A long reply would be copied each time its capacity has doubled.
             let mean = (reply.len() - start).div_ceil(visited) + 1;
-            reply.make_room(mean.saturating_mul(returned - visited));
+            reply.try_reserve(mean.saturating_mul(returned - visited));
         }
     });
     Ok(())

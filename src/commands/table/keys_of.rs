@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::args::is;
 use super::row::{Begin, Find, KeyAccess, KeySpec};
 use crate::base::argv::ArgvRef;
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::base::number::leading_integer;
 use crate::commands::Row;
 use crate::resp::error::CommandError;
@@ -15,7 +15,7 @@ pub fn keys_of<'a>(row: &Row, argv: ArgvRef<'a>) -> Result<Vec<(&'a [u8], KeyAcc
     let mut keys = Vec::new();
     let mut reserved = Ok(());
     visit_keys(row, argv, &mut |key, access| {
-        reserved = reserved.and_then(|()| make_room(&mut keys, 1));
+        reserved = reserved.and_then(|()| try_reserve(&mut keys, 1));
         if reserved.is_ok() {
             keys.push((key, access));
         }

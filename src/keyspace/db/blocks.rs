@@ -1,7 +1,7 @@
 //! Writing entries to blocks: a new block, the present block of the key, or a replacement for it.
 
 use super::dated::BlockPositions;
-use super::{Db, Expiry, NewValue, Slot, slot_bytes_of};
+use super::{Db, Expiry, Lookup, NewValue, slot_bytes_of};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
@@ -43,15 +43,15 @@ impl Db {
 
     /// Whether [`Db::overwrite`] of `len` bytes would succeed with any expiry but a new deadline.
     #[inline(always)]
-    pub fn can_overwrite(&self, slot: Slot, len: usize) -> bool {
-        let block = slot.found().and_then(|handle| self.slab.block_and_more(handle));
+    pub fn can_overwrite(&self, lookup: Lookup, len: usize) -> bool {
+        let block = lookup.found().and_then(|handle| self.slab.block_and_more(handle));
         block.is_some_and(|block| entry::fitting(block, len).is_some())
     }
 
-    /// Creates or replaces the key at `slot`; returns the handle of its entry. On an error nothing has changed.
+    /// Creates or replaces the key of `lookup`; returns the handle of its entry. On an error nothing has changed.
     pub fn put(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         value: NewValue<'_>,
         deadline: Option<Timestamp>,
@@ -60,29 +60,29 @@ impl Db {
         let raw = matches!(value, NewValue::Edited(_));
         let meta = EntryMeta { raw, deadline, last_use };
         match value {
-            NewValue::Bytes(bytes) => self.put_string(slot, key, bytes, deadline, last_use),
+            NewValue::Bytes(bytes) => self.put_string(lookup, key, bytes, deadline, last_use),
             NewValue::Edited(bytes) | NewValue::Value(Value::String(bytes)) if bytes.len() <= INLINE_MAX => {
-                self.write(slot, key, Payload::Inline(&bytes), meta)
+                self.write(lookup, key, Payload::Inline(&bytes), meta)
             }
-            NewValue::Edited(bytes) => self.write_slot(slot, key, Value::String(bytes), meta),
-            NewValue::Value(value) => self.write_slot(slot, key, value, meta),
+            NewValue::Edited(bytes) => self.write_slot(lookup, key, Value::String(bytes), meta),
+            NewValue::Value(value) => self.write_slot(lookup, key, value, meta),
         }
     }
 
     /// Creates or replaces a string as SET stores it; returns the handle of its entry. On an error nothing has changed.
     pub fn put_string(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         bytes: &[u8],
         deadline: Option<Timestamp>,
         last_use: u32,
     ) -> Result<Handle, OutOfMemory> {
-        debug_assert!(self.is_current(slot, key), "a slot that is out of date");
+        debug_assert!(self.is_current(lookup, key), "a lookup that is out of date");
         let meta = EntryMeta { raw: false, deadline, last_use };
         match bytes.len() {
-            ..=INLINE_MAX => self.write(slot, key, Payload::Inline(bytes), meta),
-            _ => self.write_slot(slot, key, Value::String(copied(bytes)?), meta),
+            ..=INLINE_MAX => self.write(lookup, key, Payload::Inline(bytes), meta),
+            _ => self.write_slot(lookup, key, Value::String(copied(bytes)?), meta),
         }
     }
 
@@ -90,7 +90,7 @@ impl Db {
     #[inline(never)]
     pub(super) fn write_slot(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         value: Value,
         meta: EntryMeta,
@@ -98,7 +98,7 @@ impl Db {
         self.values.reserve()?;
         let counted_bytes = slot_bytes_of(&value);
         let value_slot = self.values.insert(value);
-        let written = self.write(slot, key, Payload::Slot(value_slot), meta);
+        let written = self.write(lookup, key, Payload::Slot(value_slot), meta);
         match written {
             Ok(_) => self.slot_bytes += counted_bytes,
             Err(OutOfMemory) => drop(self.values.remove(value_slot)),
@@ -110,16 +110,16 @@ impl Db {
     #[inline(always)]
     pub(super) fn write(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         payload: Payload<'_>,
         meta: EntryMeta,
     ) -> Result<Handle, OutOfMemory> {
-        debug_assert!(self.is_current(slot, key), "a slot that is out of date");
-        match (slot.found(), payload) {
-            (None, Payload::Inline(_)) => write_new(self, slot.hash, key, payload, meta),
+        debug_assert!(self.is_current(lookup, key), "a lookup that is out of date");
+        match (lookup.found(), payload) {
+            (None, Payload::Inline(_)) => write_new(self, lookup.hash, key, payload, meta),
             (Some(handle), Payload::Inline(bytes)) if rewrite(self, handle, bytes, meta)? => Ok(handle),
-            _ => write_over(self, slot, key, payload, meta),
+            _ => write_over(self, lookup, key, payload, meta),
         }
     }
 
@@ -194,12 +194,12 @@ fn rewrite(db: &mut Db, handle: Handle, bytes: &[u8], meta: EntryMeta) -> Result
 #[inline(never)]
 fn write_over(
     db: &mut Db,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     payload: Payload<'_>,
     meta: EntryMeta,
 ) -> Result<Handle, OutOfMemory> {
-    let existing = slot.found();
+    let existing = lookup.found();
     // Space for a position is kept, so that frequent renewals of the deadline do not change the block.
     let had_position = existing.is_some_and(|handle| db.has_position(handle));
     // Blocks of hashes always have space for a position, so that a field can get a deadline in place.
@@ -212,7 +212,7 @@ fn write_over(
     let fits = |handle: &Handle| db.slab.block(*handle).len() == Slab::rounded(layout.len());
     let reused = existing.filter(fits);
     if existing.is_none() {
-        db.table.reserve(slot.hash)?;
+        db.table.reserve(lookup.hash)?;
     }
     let handle = match reused {
         Some(handle) => handle,
@@ -230,8 +230,8 @@ fn write_over(
     }
     layout.write(db.slab.block_mut(handle), key, payload, meta.last_use);
     match existing {
-        None => db.table.insert(slot.hash, handle),
-        Some(old) if old != handle => db.replace_block(slot.hash, old, handle),
+        None => db.table.insert(lookup.hash, handle),
+        Some(old) if old != handle => db.replace_block(lookup.hash, old, handle),
         Some(_) => {}
     }
     db.assign_deadline(handle, meta.deadline);

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Db, Slot};
+use super::{Db, Lookup};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
@@ -96,15 +96,15 @@ impl Db {
     }
 
     /// Sets or clears the deadline. The handle may become stale: a block without space for a position is replaced.
-    pub fn set_deadline(&mut self, slot: Slot, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        let Some(handle) = slot.found() else { return Ok(()) };
+    pub fn set_deadline(&mut self, lookup: Lookup, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
+        let Some(handle) = lookup.found() else { return Ok(()) };
         let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return Ok(()) };
         // Reserved before the block is replaced, so that a failure changes nothing.
         if deadline.is_some() {
             self.deadlines.reserve(handle)?;
         }
         let handle = match deadline {
-            Some(_) if !layout.is_timed() => add_position(self, slot.hash, handle, layout)?,
+            Some(_) if !layout.is_timed() => add_position(self, lookup.hash, handle, layout)?,
             _ => handle,
         };
         self.assign_deadline(handle, deadline);

@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::values::Value;
 
 /// Minimum size of queued garbage; smaller values are freed immediately.
@@ -67,7 +67,7 @@ impl<D: FreeInSteps> LazyFree<D> {
 
     /// If the queue cannot grow, the garbage is freed immediately.
     fn push(&mut self, garbage: Garbage<D>, bytes: u64) {
-        if make_room(&mut self.queue, 1).is_ok() {
+        if try_reserve(&mut self.queue, 1).is_ok() {
             self.queue.push((garbage, bytes));
             self.bytes += bytes;
         }

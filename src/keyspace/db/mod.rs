@@ -9,7 +9,7 @@ mod probe;
 mod removal;
 mod staged;
 
-pub use probe::Slot;
+pub use probe::Lookup;
 pub use staged::Staged;
 
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use self::entry::{Layout, Payload, last_use, set_last_use};
 use self::lazy_free::LazyFree;
 use crate::base::clock::Timestamp;
 use crate::base::hash::hash_key;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::base::number::count_up;
 use crate::base::random::Random;
 use crate::store::deadline_heap::{DeadlineHeap, NODE_BYTES};
@@ -195,10 +195,10 @@ impl Db {
 
     /// Collects about `count` handles in hash order, beginning at `cursor`. Returns the next cursor, 0 at the end.
     pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> Result<u64, OutOfMemory> {
-        let mut reserved = make_room(handles, count.min(self.len()));
+        let mut reserved = try_reserve(handles, count.min(self.len()));
         let next = self.table.page(cursor, count, &mut |slot| {
             // Keys of equal hash are returned together, so there may be more than `count`.
-            reserved = reserved.and_then(|()| make_room(handles, 1));
+            reserved = reserved.and_then(|()| try_reserve(handles, 1));
             if reserved.is_ok() {
                 handles.push(slot.handle);
             }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Db, Slot};
+use super::{Db, Lookup};
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 use crate::keyspace::db::entry::{Layout, Payload};
@@ -10,8 +10,8 @@ use crate::values::{Hash, Value};
 
 impl Db {
     /// Moves value and deadline to another key and replaces its old value. On an error nothing has changed.
-    pub fn rename(&mut self, from: Slot, target: Slot, to: &[u8]) -> Result<(), OutOfMemory> {
-        debug_assert!(self.is_current(target, to), "a slot that is out of date");
+    pub fn rename(&mut self, from: Lookup, target: Lookup, to: &[u8]) -> Result<(), OutOfMemory> {
+        debug_assert!(self.is_current(target, to), "a lookup that is out of date");
         let Some(handle) = from.found() else { return Ok(()) };
         let block = copied(self.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
@@ -23,11 +23,11 @@ impl Db {
 
     /// Moves a key with its value and deadline to another database. Both must have the same seed, and the target must
     /// not contain the key. On an error nothing has changed.
-    pub fn move_to(&mut self, slot: Slot, other: &mut Db) -> Result<(), OutOfMemory> {
-        let Some(handle) = slot.found() else { return Ok(()) };
+    pub fn move_to(&mut self, lookup: Lookup, other: &mut Db) -> Result<(), OutOfMemory> {
+        let Some(handle) = lookup.found() else { return Ok(()) };
         let block = copied(self.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        let (key, meta, target) = (layout.key(&block), self.meta_of(handle, layout), slot.vacated());
+        let (key, meta, target) = (layout.key(&block), self.meta_of(handle, layout), lookup.vacated());
         match layout.payload(&block) {
             Payload::Inline(bytes) => drop(other.write(target, key, Payload::Inline(bytes), meta)?),
             Payload::Slot(slot) => {
@@ -47,7 +47,7 @@ impl Db {
                 }
             }
         }
-        self.remove(slot);
+        self.remove(lookup);
         Ok(())
     }
 }

@@ -5,15 +5,15 @@ use crate::base::hash::hash_key;
 use crate::keyspace::db::entry::{self, set_last_use};
 use crate::store::slab::Handle;
 
-/// Result of a lookup: the key's hash, and the handle of its entry if the key exists. A slot is a copy, valid until its
+/// Result of a lookup: the key's hash, and the handle of its entry if the key exists. The value is a copy, valid until its
 /// key is created, moved or deleted. Debug builds check that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Slot {
+pub struct Lookup {
     pub(super) hash: u32,
     found: Option<Handle>,
 }
 
-impl Slot {
+impl Lookup {
     /// Handle of the entry; `None` if the key does not exist.
     #[inline(always)]
     pub fn found(self) -> Option<Handle> {
@@ -25,18 +25,18 @@ impl Slot {
         self.found.is_none()
     }
 
-    /// Returns the slot of the key without its entry.
+    /// Returns the lookup of the key without its entry.
     #[inline(always)]
-    pub(in crate::keyspace) fn vacated(self) -> Slot {
-        Slot { found: None, ..self }
+    pub(in crate::keyspace) fn vacated(self) -> Lookup {
+        Lookup { found: None, ..self }
     }
 }
 
 impl Db {
     /// Looks a key up.
-    pub fn probe(&self, key: &[u8]) -> Slot {
+    pub fn probe(&self, key: &[u8]) -> Lookup {
         let hash = hash(self, key);
-        Slot { hash, found: self.find_any(hash, key) }
+        Lookup { hash, found: self.find_any(hash, key) }
     }
 
     /// Handle of a key's entry.
@@ -46,10 +46,10 @@ impl Db {
 
     /// Looks a key up and stores its last use, if one is given.
     #[inline(always)]
-    pub(in crate::keyspace) fn probe_in_use(&mut self, key: &[u8], last_use: Option<u32>) -> Slot {
+    pub(in crate::keyspace) fn probe_in_use(&mut self, key: &[u8], last_use: Option<u32>) -> Lookup {
         let hash = hash(self, key);
         let Some(handle) = self.table.cached(hash).or_else(|| search(self, hash)) else {
-            return Slot { hash, found: None };
+            return Lookup { hash, found: None };
         };
         if let Some(block) = self.slab.block_and_more_mut(handle)
             && entry::is_of(block, key)
@@ -57,19 +57,19 @@ impl Db {
             if let Some(last_use) = last_use {
                 set_last_use(block, last_use);
             }
-            return Slot { hash, found: Some(handle) };
+            return Lookup { hash, found: Some(handle) };
         }
         probe_collisions(self, hash, key, last_use)
     }
 
-    /// Slot of an entry that exists.
-    pub fn slot_of(&self, handle: Handle) -> Slot {
-        Slot { hash: self.hash_of(handle), found: Some(handle) }
+    /// Lookup of an entry that exists.
+    pub fn slot_of(&self, handle: Handle) -> Lookup {
+        Lookup { hash: self.hash_of(handle), found: Some(handle) }
     }
 
-    /// Whether a lookup of the key would return this slot.
-    pub(in crate::keyspace) fn is_current(&self, slot: Slot, key: &[u8]) -> bool {
-        slot == self.probe(key)
+    /// Whether another lookup of the key would return the same.
+    pub(in crate::keyspace) fn is_current(&self, lookup: Lookup, key: &[u8]) -> bool {
+        lookup == self.probe(key)
     }
 
     #[inline(always)]
@@ -90,12 +90,12 @@ fn search(db: &mut Db, hash: u32) -> Option<Handle> {
 /// Looks a key up among keys of equal hash, and stores its last use.
 #[cold]
 #[inline(never)]
-fn probe_collisions(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -> Slot {
+fn probe_collisions(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -> Lookup {
     let found = find_among(db, hash, key);
     if let (Some(handle), Some(last_use)) = (found, last_use) {
         db.set_last_use(handle, last_use);
     }
-    Slot { hash, found }
+    Lookup { hash, found }
 }
 
 /// Compares the key with every key of this hash. There is rarely more than one.

@@ -2,15 +2,15 @@
 
 use super::dated::BlockPositions;
 use super::lazy_free::FreeInSteps;
-use super::{Db, Slot, slot_bytes_of};
+use super::{Db, Lookup, slot_bytes_of};
 use crate::keyspace::db::entry::Layout;
 use crate::store::slab::Handle;
 
 impl Db {
     /// Removes the key with its value and deadline. A large value is queued for lazy free.
-    pub fn remove(&mut self, slot: Slot) {
-        let Some(handle) = slot.found() else { return };
-        debug_assert!(self.holds(slot.hash, handle), "a slot that is out of date");
+    pub fn remove(&mut self, lookup: Lookup) {
+        let Some(handle) = lookup.found() else { return };
+        debug_assert!(self.holds(lookup.hash, handle), "a lookup that is out of date");
         let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return };
         if layout.is_timed() {
             drop_deadline(self, handle, layout);
@@ -18,7 +18,7 @@ impl Db {
         if layout.is_in_slot() {
             self.drop_value(handle);
         }
-        self.table.remove(slot.hash, handle);
+        self.table.remove(lookup.hash, handle);
         self.slab.free(handle);
     }
 

@@ -2,18 +2,18 @@
 
 use alloc::vec::Vec;
 
-use super::{Db, Slot, slot_bytes_of};
+use super::{Db, Lookup, slot_bytes_of};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::copied;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::keyspace::db::entry::{INLINE_MAX, Layout, Payload};
 use crate::store::slab::Handle;
 use crate::values::Value;
 
-/// String to be written, with the slot of its key.
+/// String to be written, with the lookup of its key.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged<'p> {
-    pub slot: Slot,
+    pub lookup: Lookup,
     pub key: &'p [u8],
     pub value: &'p [u8],
     pub deadline: Option<Timestamp>,
@@ -33,7 +33,7 @@ impl Db {
     pub fn put_all(&mut self, strings: &[Staged<'_>]) -> Result<(), OutOfMemory> {
         let mut steps = Vec::new();
         for string in strings {
-            let room = make_room(&mut steps, 1);
+            let room = try_reserve(&mut steps, 1);
             match room.and_then(|()| stage(self, *string, steps.len())) {
                 Ok(step) => steps.push(step),
                 Err(OutOfMemory) => {
@@ -49,7 +49,7 @@ impl Db {
 
 /// Writes a new entry and points the index to it. `staged` is the number of steps before.
 fn stage(db: &mut Db, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMemory> {
-    let Staged { slot: Slot { hash, .. }, key, value, deadline, last_use } = string;
+    let Staged { lookup: Lookup { hash, .. }, key, value, deadline, last_use } = string;
     // If the key was given before, its staged entry is the old one here.
     let old = db.find_any(hash, key);
     let mut payload = Payload::Inline(value);

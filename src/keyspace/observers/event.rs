@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
+use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, try_reserve};
 
 /// Classes of events, as in the parameter `notify-keyspace-events`.
 ///
@@ -273,12 +273,12 @@ impl Events {
     }
 
     /// Makes sure that so many events can be queued.
-    pub(in crate::keyspace) fn make_room(&mut self, count: usize) -> Result<(), OutOfMemory> {
+    pub(in crate::keyspace) fn try_reserve(&mut self, count: usize) -> Result<(), OutOfMemory> {
         if !self.are_built() {
             return Ok(());
         }
         ensure_reserve_unspent()?;
-        make_room(&mut self.queue, count)
+        try_reserve(&mut self.queue, count)
     }
 
     #[inline(always)]

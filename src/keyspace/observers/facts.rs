@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::client_id::ClientId;
 use super::event::EventKind;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, make_room};
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, try_reserve};
 use crate::values::{Field, Holder, Mode};
 
 /// Kinds of changes.
@@ -178,12 +178,12 @@ impl Facts {
     }
 
     /// Reserves memory for facts of `count` keys, and for as many fields with names of `bytes` bytes.
-    pub(in crate::keyspace) fn make_room(&mut self, count: usize, bytes: usize) -> Result<(), OutOfMemory> {
+    pub(in crate::keyspace) fn try_reserve(&mut self, count: usize, bytes: usize) -> Result<(), OutOfMemory> {
         if !self.are_built() {
             return Ok(());
         }
         ensure_reserve_unspent()?;
-        make_room(&mut self.queue, count)?;
+        try_reserve(&mut self.queue, count)?;
         ensure(count.saturating_mul(FIELD_BYTES).saturating_add(bytes).saturating_mul(GROWTH))
     }
 

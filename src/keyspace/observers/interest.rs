@@ -6,7 +6,7 @@ use super::client_id::ClientId;
 use super::event::EventKind;
 use super::tracking::Tracking;
 use super::waiters::{KeyName, Queue, Waiters};
-use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, make_room};
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve_unspent, try_reserve};
 use crate::store::name_index::NameIndex;
 use crate::store::sorted_vec::SortedVecMap;
 
@@ -69,19 +69,19 @@ impl Interest {
 
     /// Reserves memory for all clients that a command may mark as dirty, and for all keys it may make ready.
     #[inline(always)]
-    pub(in crate::keyspace) fn make_room(&mut self) -> Result<(), OutOfMemory> {
+    pub(in crate::keyspace) fn try_reserve(&mut self) -> Result<(), OutOfMemory> {
         if self.is_idle() { Ok(()) } else { self.reserve_marks() }
     }
 
     fn reserve_marks(&mut self) -> Result<(), OutOfMemory> {
         ensure_reserve_unspent()?;
-        self.dirty.make_room(self.watching.len())?;
+        self.dirty.try_reserve(self.watching.len())?;
         let more = (WANTS * self.waiters.key_count()).saturating_sub(self.ready.len());
-        make_room(&mut self.ready, more)
+        try_reserve(&mut self.ready, more)
     }
 
     /// Checks that there is memory to mark every waited-for key as ready.
-    pub fn ensure_room_to_mark_ready(&self) -> Result<(), OutOfMemory> {
+    pub fn reserve_headroom_to_mark_ready(&self) -> Result<(), OutOfMemory> {
         ensure(self.waiters.keys().map(|(_, key)| WANTS * (READY_BYTES + 2 * key.len())).sum())
     }
 
@@ -155,7 +155,7 @@ impl Interest {
     }
 
     /// Marks all waited-for keys of the database as changed for which `is_held` returns true, and as created if
-    /// `is_created`. [`Interest::ensure_room_to_mark_ready`] must have succeeded.
+    /// `is_created`. [`Interest::reserve_headroom_to_mark_ready`] must have succeeded.
     pub(in crate::keyspace) fn mark_all_ready(
         &mut self,
         database: u8,

@@ -199,15 +199,15 @@ pub fn run(
         operations.iter().for_each(|operation| reply(operation.evaluate(bytes).result));
         return Ok(());
     }
-    let slot = txn.find_for_write(key, Kind::String)?;
-    let bytes = strings::string_of(txn, slot);
+    let lookup = txn.find_for_write(key, Kind::String)?;
+    let bytes = strings::string_of(txn, lookup);
     let len = writes.map(FieldOperation::end_bytes).fold(bytes.len(), usize::max);
     // Up to the first change all operations read the stored string, so this finds out whether there is one.
     if len == bytes.len() && operations.iter().all(|operation| operation.evaluate(bytes).change.is_none()) {
         operations.iter().for_each(|operation| reply(operation.evaluate(bytes).result));
         return Ok(());
     }
-    strings::edit_grown(txn, slot, key, len, EventKind::SetBit, &mut |bytes| {
+    strings::edit_grown(txn, lookup, key, len, EventKind::SetBit, &mut |bytes| {
         for operation in operations {
             let Evaluation { result, change } = operation.evaluate(bytes);
             if let Some(new) = change {

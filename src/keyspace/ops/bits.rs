@@ -111,14 +111,14 @@ pub fn get(txn: &mut Txn<'_>, key: &[u8], offset: u32) -> Result<bool, Error> {
 
 /// Sets or clears the bit at `offset` and grows the string if needed. Returns the old bit.
 pub fn set(txn: &mut Txn<'_>, key: &[u8], offset: u32, on: bool) -> Result<bool, Error> {
-    let slot = txn.find_for_write(key, Kind::String)?;
-    let old = strings::string_of(txn, slot);
+    let lookup = txn.find_for_write(key, Kind::String)?;
+    let old = strings::string_of(txn, lookup);
     let (old_len, was_on) = (old.len(), bit(old, offset));
     let at = (offset / 8) as usize;
     if at < old_len && was_on == on {
         return Ok(was_on);
     }
-    strings::edit_grown(txn, slot, key, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
+    strings::edit_grown(txn, lookup, key, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
         let mask = 0x80 >> (offset % 8);
         bytes[at] = if on { bytes[at] | mask } else { bytes[at] & !mask };
     })?;
@@ -154,15 +154,15 @@ pub fn combine<'k>(
 ) -> Result<usize, Error> {
     let result = combined(txn, operation, sources.clone())?;
     let len = result.len();
-    let slot = txn.entry(destination, Access::Write);
+    let lookup = txn.entry(destination, Access::Write);
     if len == 0 {
-        keys::delete(txn, slot, destination);
+        keys::delete(txn, lookup, destination);
         return Ok(0);
     }
     // The log must load in Redis before 8.2, which has only four operations.
     let stated = if operation.is_in_every_redis() { None } else { Some(copied(&result)?) };
-    txn.ensure_room(1, stated.as_ref().map_or(0, Vec::len))?;
-    txn.put(slot, destination, NewValue::Edited(result), None, EventKind::Set)?;
+    txn.reserve_headroom(1, stated.as_ref().map_or(0, Vec::len))?;
+    txn.put(lookup, destination, NewValue::Edited(result), None, EventKind::Set)?;
     txn.effect(|effect| {
         if let Some(value) = stated {
             effect.bytes(b"SET").bytes(destination).bytes(&value);
@@ -183,16 +183,16 @@ fn combined<'k>(
 ) -> Result<Vec<u8>, Error> {
     let mut slots = Vec::new();
     for key in sources {
-        let slot = txn.entry(key, Access::Read);
-        if !slot.is_vacant() && !strings::is_string(txn, slot) {
+        let lookup = txn.entry(key, Access::Read);
+        if !lookup.is_vacant() && !strings::is_string(txn, lookup) {
             return Err(Error::WrongType);
         }
         slots.try_reserve(1).map_err(|_| Error::OutOfMemory)?;
-        slots.push(slot);
+        slots.push(lookup);
     }
     let mut strings = Vec::new();
     strings.try_reserve_exact(slots.len()).map_err(|_| Error::OutOfMemory)?;
-    strings.extend(slots.iter().map(|slot| strings::string_of(txn, *slot)));
+    strings.extend(slots.iter().map(|lookup| strings::string_of(txn, *lookup)));
     let len = strings.iter().map(|string| string.len()).max().unwrap_or(0);
     let mut result = zeros(len, len)?;
     combine_bytes(operation, &strings, &mut result);

@@ -48,19 +48,19 @@ pub fn dump(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Error> {
 
 /// Creates a key from a payload. On an error nothing has changed.
 pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOptions) -> Result<(), Error> {
-    let slot = txn.entry(key, Access::Write);
-    if !slot.is_vacant() && !options.replace {
+    let lookup = txn.entry(key, Access::Write);
+    if !lookup.is_vacant() && !options.replace {
         return Err(Error::KeyExists);
     }
     let (version, value) = read_payload(txn, payload)?;
     count_visits(txn, keys::elements_of(value.as_ref()).saturating_mul(CHECKSUM_VISITS));
     if options.deadline.is_some_and(|deadline| txn.is_past(deadline)) {
-        keys::delete(txn, slot, key);
+        keys::delete(txn, lookup, key);
         return Ok(());
     }
     // The log must load in a Redis that supports no later version.
     let own = if u32::from(version) > version_of(value.as_ref()) { Some(payload_of(value.as_ref())?) } else { None };
-    let handle = txn.put(slot, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
+    let handle = txn.put(lookup, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
     txn.mark_ready(key);
     if let Some(past) = options.past_use {
         txn.set_past_use(handle, past);

@@ -45,16 +45,16 @@ pub fn expire_at(
     deadline: Timestamp,
     condition: DeadlineCondition,
 ) -> Result<bool, Error> {
-    let slot = txn.entry(key, Access::Write);
-    let Some(handle) = slot.found() else { return Ok(false) };
+    let lookup = txn.entry(key, Access::Write);
+    let Some(handle) = lookup.found() else { return Ok(false) };
     if condition != DeadlineCondition::default() && !condition.holds(txn.db().deadline(handle), deadline) {
         return Ok(false);
     }
     if txn.is_past(deadline) {
-        keys::delete(txn, slot, key);
+        keys::delete(txn, lookup, key);
         return Ok(true);
     }
-    txn.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
+    txn.set_deadline(lookup, key, Some(deadline), EventKind::Expire)?;
     deadline_effect(txn, key, deadline);
     Ok(true)
 }
@@ -67,11 +67,11 @@ pub(in crate::keyspace) fn deadline_effect(txn: &mut Txn<'_>, key: &[u8], deadli
 
 /// Removes the deadline. Returns false if the key does not exist or has none.
 pub fn persist(txn: &mut Txn<'_>, key: &[u8]) -> Result<bool, Error> {
-    let slot = txn.entry(key, Access::Write);
-    if slot.found().and_then(|handle| txn.db().deadline(handle)).is_none() {
+    let lookup = txn.entry(key, Access::Write);
+    if lookup.found().and_then(|handle| txn.db().deadline(handle)).is_none() {
         return Ok(false);
     }
-    txn.set_deadline(slot, key, None, EventKind::Persist)?;
+    txn.set_deadline(lookup, key, None, EventKind::Persist)?;
     txn.effect(|effect| {
         effect.bytes(b"PERSIST").bytes(key);
     });

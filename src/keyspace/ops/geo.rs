@@ -71,15 +71,15 @@ pub fn store(
     for (score, member) in points {
         zset.insert(member, score, limit)?;
     }
-    let (slot, len) = (txn.entry(to, Access::Write), zset.len());
+    let (lookup, len) = (txn.entry(to, Access::Write), zset.len());
     if len == 0 {
-        keys::delete(txn, slot, to);
+        keys::delete(txn, lookup, to);
         return Ok(0);
     }
     // The text of a score is no longer than the overhead counted per part.
-    txn.ensure_room(2 * len, zset.counted_bytes() as usize)?;
-    txn.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
-    if !slot.is_vacant() {
+    txn.reserve_headroom(2 * len, zset.counted_bytes() as usize)?;
+    txn.put(lookup, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+    if !lookup.is_vacant() {
         txn.effect(|effect| {
             effect.bytes(b"DEL").bytes(to);
         });

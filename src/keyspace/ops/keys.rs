@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::base::headroom::copied;
 use crate::keyspace::txn::{Access, Txn, count_visits};
-use crate::keyspace::{Error, EventKind, NewValue, PastUse, SWEEP_MAX, Slot};
+use crate::keyspace::{Error, EventKind, Lookup, NewValue, PastUse, SWEEP_MAX};
 use crate::store::slab::Handle;
 use crate::values::{Kind, Value, ValueRef};
 
@@ -28,9 +28,9 @@ pub enum RenameOutcome {
 pub fn delete_all<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -> usize {
     let mut deleted: Vec<&[u8]> = Vec::new();
     for key in keys {
-        let slot = txn.entry(key, Access::Peek);
-        if !slot.is_vacant() {
-            txn.remove(slot, key, EventKind::Del);
+        let lookup = txn.entry(key, Access::Peek);
+        if !lookup.is_vacant() {
+            txn.remove(lookup, key, EventKind::Del);
             deleted.push(key);
         }
     }
@@ -45,13 +45,13 @@ pub fn delete_all<'k>(txn: &mut Txn<'_>, keys: impl Iterator<Item = &'k [u8]>) -
     deleted.len()
 }
 
-/// Deletes the key at `slot`, if it exists.
+/// Deletes the key at `lookup`, if it exists.
 #[inline(always)]
-pub(in crate::keyspace) fn delete(txn: &mut Txn<'_>, slot: Slot, key: &[u8]) {
-    if slot.is_vacant() {
+pub(in crate::keyspace) fn delete(txn: &mut Txn<'_>, lookup: Lookup, key: &[u8]) {
+    if lookup.is_vacant() {
         return;
     }
-    txn.remove(slot, key, EventKind::Del);
+    txn.remove(lookup, key, EventKind::Del);
     txn.effect(|effect| {
         effect.bytes(b"DEL").bytes(key);
     });
@@ -78,8 +78,8 @@ pub fn kind(txn: &mut Txn<'_>, key: &[u8]) -> Option<Kind> {
 
 /// Renames a key; the deadline stays. With `keep_target` an existing target is not replaced.
 pub fn rename(txn: &mut Txn<'_>, from: &[u8], to: &[u8], keep_target: bool) -> Result<RenameOutcome, Error> {
-    let slot = txn.entry(from, Access::Write);
-    if slot.is_vacant() {
+    let lookup = txn.entry(from, Access::Write);
+    if lookup.is_vacant() {
         return Err(Error::NoSuchKey);
     }
     let target = txn.entry(to, Access::Write);
@@ -87,7 +87,7 @@ pub fn rename(txn: &mut Txn<'_>, from: &[u8], to: &[u8], keep_target: bool) -> R
         return Ok(RenameOutcome::Taken);
     }
     if from != to {
-        txn.rename_to(slot, from, target, to)?;
+        txn.rename_to(lookup, from, target, to)?;
         txn.effect(|effect| {
             effect.bytes(b"RENAME").bytes(from).bytes(to);
         });
@@ -103,15 +103,15 @@ pub fn copy(txn: &mut Txn<'_>, from: &[u8], to: &[u8], options: CopyOptions) -> 
         return Err(Error::SameKey);
     }
     let Some(handle) = txn.entry(from, Access::Read).found() else { return Ok(false) };
-    let slot = txn.in_database(target_database).entry(to, Access::Write);
-    if !slot.is_vacant() && !options.replace {
+    let lookup = txn.in_database(target_database).entry(to, Access::Write);
+    if !lookup.is_vacant() && !options.replace {
         return Ok(false);
     }
     let elements = txn.db().value(handle).map_or(0, elements_of);
     count_visits(txn, elements);
     let (copy, deadline) = cloned(txn, handle)?;
     let mut target = txn.in_database(target_database);
-    target.put(slot, to, copy, deadline, EventKind::CopyTo)?;
+    target.put(lookup, to, copy, deadline, EventKind::CopyTo)?;
     target.mark_ready(to);
     let is_other_database = target_database != txn.database();
     txn.effect(|effect| {
@@ -131,11 +131,11 @@ pub fn move_key(txn: &mut Txn<'_>, key: &[u8], database: u8) -> Result<bool, Err
     if database == txn.database() {
         return Err(Error::SameKey);
     }
-    let slot = txn.entry(key, Access::Write);
-    if slot.is_vacant() || !txn.in_database(database).entry(key, Access::Write).is_vacant() {
+    let lookup = txn.entry(key, Access::Write);
+    if lookup.is_vacant() || !txn.in_database(database).entry(key, Access::Write).is_vacant() {
         return Ok(false);
     }
-    txn.move_to(slot, key, database)?;
+    txn.move_to(lookup, key, database)?;
     txn.effect(|effect| {
         effect.bytes(b"MOVE").bytes(key).integer(database.into());
     });
@@ -157,7 +157,7 @@ pub fn memory_usage(txn: &mut Txn<'_>, key: &[u8]) -> Option<u64> {
 /// Returns a random key that is not expired, with uniform probability. The only error is `OutOfMemory`.
 pub fn random_key(txn: &mut Txn<'_>) -> Result<Option<Vec<u8>>, Error> {
     while let Some(handle) = txn.random_handle() {
-        if txn.try_expire_if_due(handle)? {
+        if txn.try_keep_or_expire(handle)? {
             return Ok(Some(txn.key_of(handle)));
         }
         // After one expired key many others may follow. Removing them in deadline order is much faster than drawing
@@ -172,7 +172,7 @@ fn remove_expired(txn: &mut Txn<'_>) -> Result<(), Error> {
     for _ in 0..SWEEP_MAX {
         let first = txn.db().first_deadline().filter(|first| first.deadline < txn.now());
         let Some(first) = first else { break };
-        txn.try_expire_if_due(first.owner)?;
+        txn.try_keep_or_expire(first.owner)?;
     }
     Ok(())
 }

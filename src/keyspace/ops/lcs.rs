@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use super::strings::STRING_MAX;
 use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn, count_visits};
-use crate::keyspace::{Error, Slot};
+use crate::keyspace::{Error, Lookup};
 
 /// Bytes per cell of Redis' table. Redis refuses tables larger than the longest string, and so does this operation.
 const REDIS_CELL_BYTES: u64 = 4;
@@ -74,19 +74,19 @@ fn with_sources<R>(
     compute: impl FnOnce(&[u8], &[u8]) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let slots = sources(txn, keys)?;
-    let [rows, columns] = slots.map(|slot| strings::string_of(txn, slot).len());
+    let [rows, columns] = slots.map(|lookup| strings::string_of(txn, lookup).len());
     let cells = (rows as u64 + 1) * (columns as u64 + 1);
     if cells * REDIS_CELL_BYTES > STRING_MAX as u64 {
         return Err(Error::SubsequenceTooLarge);
     }
     count_visits(txn, rows.saturating_mul(columns.div_ceil(WORD_BITS)));
-    let [rows, columns] = slots.map(|slot| strings::string_of(txn, slot));
+    let [rows, columns] = slots.map(|lookup| strings::string_of(txn, lookup));
     compute(rows, columns)
 }
 
-fn sources(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<[Slot; 2], Error> {
+fn sources(txn: &mut Txn<'_>, keys: [&[u8]; 2]) -> Result<[Lookup; 2], Error> {
     let slots = keys.map(|key| txn.entry(key, Access::Read));
-    let all_strings = slots.iter().all(|slot| slot.is_vacant() || strings::is_string(txn, *slot));
+    let all_strings = slots.iter().all(|lookup| lookup.is_vacant() || strings::is_string(txn, *lookup));
     if all_strings { Ok(slots) } else { Err(Error::NeedsStrings) }
 }
 

@@ -6,7 +6,7 @@ use core::iter::once;
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 use crate::keyspace::txn::{Access, Change, Txn, count_visits};
-use crate::keyspace::{Error, EventKind, NewValue, Slot};
+use crate::keyspace::{Error, EventKind, Lookup, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{Elements, End, Kind, List, Side, Value, ValueRef};
 
@@ -42,8 +42,8 @@ pub fn push<'e>(
     end: End,
     elements: impl Iterator<Item = &'e [u8]> + Clone,
 ) -> Result<usize, Error> {
-    let slot = txn.entry(key, Access::Write);
-    push_all(txn, slot, key, end, elements)
+    let lookup = txn.entry(key, Access::Write);
+    push_all(txn, lookup, key, end, elements)
 }
 
 /// Pushes elements to an existing list. Returns the new length, or 0 if the list does not exist.
@@ -54,19 +54,19 @@ pub fn push_existing<'e>(
     elements: impl Iterator<Item = &'e [u8]> + Clone,
 ) -> Result<usize, Error> {
     match txn.entry(key, Access::Write) {
-        slot if slot.is_vacant() => Ok(0),
-        slot => push_all(txn, slot, key, end, elements),
+        lookup if lookup.is_vacant() => Ok(0),
+        lookup => push_all(txn, lookup, key, end, elements),
     }
 }
 
 fn push_all<'e>(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     end: End,
     elements: impl Iterator<Item = &'e [u8]> + Clone,
 ) -> Result<usize, Error> {
-    let len = push_silently(txn, slot, key, end, elements.clone())?;
+    let len = push_silently(txn, lookup, key, end, elements.clone())?;
     txn.effect(|effect| {
         effect.bytes(if end == End::Head { b"LPUSH" } else { b"RPUSH" }).bytes(key);
         elements.for_each(|element| {
@@ -79,17 +79,17 @@ fn push_all<'e>(
 /// Pushes elements; the caller states the effect.
 fn push_silently<'e>(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     end: End,
     elements: impl Iterator<Item = &'e [u8]> + Clone,
 ) -> Result<usize, Error> {
     let (event, limit) = (push_event(end), txn.limits().list);
-    let Some(handle) = slot.found() else {
+    let Some(handle) = lookup.found() else {
         let mut list = List::default();
         list.push(end, elements, limit)?;
         let len = list.len();
-        txn.put(slot, key, NewValue::Value(Value::List(list)), None, event)?;
+        txn.put(lookup, key, NewValue::Value(Value::List(list)), None, event)?;
         return Ok(len);
     };
     let change = update(txn, handle, event, |list| {
@@ -139,7 +139,7 @@ pub fn move_element(
     let target = txn.find_for_write(to, Kind::List)?;
     let Some(element) = list_of(txn, source).and_then(|list| list.peek(from_end)) else { return Ok(None) };
     let element = copied(element)?;
-    txn.ensure_room(1, element.len())?;
+    txn.reserve_headroom(1, element.len())?;
     if from == to {
         move_within(txn, source, from_end, to_end)?;
     } else {

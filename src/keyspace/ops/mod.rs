@@ -1,4 +1,4 @@
-//! Typed operations, one module per family. Each is a lookup, followed by verbs on the slot found.
+//! Typed operations, one module per family. Each is a lookup, followed by verbs on the entry found.
 
 pub mod bitfield;
 pub mod bits;

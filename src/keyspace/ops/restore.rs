@@ -32,13 +32,13 @@ impl Keyspace {
         let database = database.min(DATABASES - 1);
         self.use_up_to(database);
         let db = &mut self.databases[usize::from(database)];
-        let slot = db.probe(key);
-        if !slot.is_vacant() {
+        let lookup = db.probe(key);
+        if !lookup.is_vacant() {
             return Ok(false);
         }
         let first_use = self.uses.first(db.len());
         let last_use = past_use.map_or(first_use, |past| self.uses.past(past));
-        db.put(slot, key, NewValue::Value(value), deadline, last_use)?;
+        db.put(lookup, key, NewValue::Value(value), deadline, last_use)?;
         Ok(true)
     }
 
@@ -53,10 +53,10 @@ impl Keyspace {
         if self.effects.are_built() {
             let parts = other.databases.iter().map(parts).sum::<usize>();
             let bytes = usize::try_from(other.dataset_bytes()).map_err(|_| OutOfMemory)?;
-            self.effects.make_room(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
+            self.effects.try_reserve(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
         }
-        self.interest.make_room()?;
-        self.interest.ensure_room_to_mark_ready()?;
+        self.interest.try_reserve()?;
+        self.interest.reserve_headroom_to_mark_ready()?;
         for (database, (old, new)) in (0..DATABASES).zip(self.databases.iter().zip(other.databases.iter())) {
             let is_held = |key: &[u8]| old.find(key).is_some() || new.find(key).is_some();
             self.interest.mark_all_dirty(database, &is_held);

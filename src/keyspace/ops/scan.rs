@@ -75,7 +75,7 @@ pub fn scan(
     let mut expired = Ok(());
     handles.retain(|&handle| {
         expired.is_ok()
-            && txn.try_expire_if_due(handle).unwrap_or_else(|error| {
+            && txn.try_keep_or_expire(handle).unwrap_or_else(|error| {
                 expired = Err(error);
                 false
             })

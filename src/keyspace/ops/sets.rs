@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::copied;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
@@ -56,8 +56,8 @@ pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Set>, Err
 /// Adds members and creates the set if missing. Returns the number of new members.
 pub fn add<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item = &'m [u8]> + Clone) -> Result<usize, Error> {
     let limit = txn.limits().set;
-    let slot = txn.entry(key, Access::Write);
-    let added = match slot.found() {
+    let lookup = txn.entry(key, Access::Write);
+    let added = match lookup.found() {
         Some(handle) => update(txn, handle, EventKind::SAdd, |set| {
             let added = add_all(set, members.clone(), limit)?;
             Ok(if added == 0 { Change::Unchanged(0) } else { Change::Changed(added) })
@@ -65,7 +65,7 @@ pub fn add<'m>(txn: &mut Txn<'_>, key: &[u8], members: impl Iterator<Item = &'m 
         None => {
             let mut set = Set::new(txn.seed());
             let added = add_all(&mut set, members.clone(), limit)?;
-            txn.put(slot, key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
+            txn.put(lookup, key, NewValue::Value(Value::Set(set)), None, EventKind::SAdd)?;
             Change::Changed(added)
         }
     };
@@ -120,12 +120,12 @@ pub fn move_member(txn: &mut Txn<'_>, from: &[u8], to: &[u8], member: &[u8]) -> 
 /// Adds a member and creates the set if missing. Returns whether the member is new. The caller notifies observers.
 fn put_member(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<bool, Error> {
     let (limit, seed) = (txn.limits().set, txn.seed());
-    let slot = txn.find_for_write(key, Kind::Set)?;
-    let Some(handle) = slot.found() else {
+    let lookup = txn.find_for_write(key, Kind::Set)?;
+    let Some(handle) = lookup.found() else {
         let mut set = Set::new(seed);
         set.insert(member, limit)?;
         let last_use = txn.first_use();
-        txn.db_mut().put(slot, key, NewValue::Value(Value::Set(set)), None, last_use)?;
+        txn.db_mut().put(lookup, key, NewValue::Value(Value::Set(set)), None, last_use)?;
         return Ok(true);
     };
     let inserted = txn.db_mut().edit(handle, |value| match value {
@@ -139,7 +139,7 @@ fn put_member(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<bool, Erro
 pub fn pop(txn: &mut Txn<'_>, key: &[u8], count: usize) -> Result<Option<Vec<Vec<u8>>>, Error> {
     let Some(handle) = txn.find_for_write(key, Kind::Set)?.found() else { return Ok(None) };
     let members = distinct_random_members(txn, handle, count)?;
-    txn.ensure_room(members.len(), members.iter().map(Vec::len).sum())?;
+    txn.reserve_headroom(members.len(), members.iter().map(Vec::len).sum())?;
     if !members.is_empty() {
         update(txn, handle, EventKind::SPop, |set| {
             for member in &members {
@@ -269,10 +269,10 @@ fn common<'s>(sets: Vec<Option<&'s Set>>) -> impl Iterator<Item = &'s [u8]> {
 /// Combines sets and stores the result; returns its size. An empty result deletes the key.
 pub fn combine_into(txn: &mut Txn<'_>, combination: Combination, to: &[u8], keys: ArgvRef<'_>) -> Result<usize, Error> {
     let result = combine(txn, combination, keys, 0)?;
-    let slot = txn.entry(to, Access::Write);
+    let lookup = txn.entry(to, Access::Write);
     let len = result.len();
     if len > 0 {
-        txn.put(slot, to, NewValue::Value(Value::Set(result)), None, combination.store_event())?;
+        txn.put(lookup, to, NewValue::Value(Value::Set(result)), None, combination.store_event())?;
         txn.effect(|effect| {
             effect.bytes(combination.store_command()).bytes(to);
             keys.iter().for_each(|key| {
@@ -280,7 +280,7 @@ pub fn combine_into(txn: &mut Txn<'_>, combination: Combination, to: &[u8], keys
             });
         });
     } else {
-        keys::delete(txn, slot, to);
+        keys::delete(txn, lookup, to);
     }
     Ok(len)
 }
@@ -323,7 +323,7 @@ fn add_all<'m>(
     while let Some(member) = next {
         next = members.next();
         // After the last member nothing can fail, so it needs no undo entry.
-        let reserved = if next.is_some() { make_room(&mut added, 1) } else { Ok(()) };
+        let reserved = if next.is_some() { try_reserve(&mut added, 1) } else { Ok(()) };
         match reserved.and_then(|()| set.insert(member, limit)) {
             Ok(false) => {}
             Ok(true) => {

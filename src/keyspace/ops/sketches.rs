@@ -3,7 +3,7 @@
 
 use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn, count_visits};
-use crate::keyspace::{Error, EventKind, Slot};
+use crate::keyspace::{Error, EventKind, Lookup};
 use crate::values::{Kind, Registers, Sketch, add_to_dense};
 
 /// Visits that the registers of a sketch count as, when all are read or written.
@@ -11,20 +11,20 @@ const REGISTERS_VISITS: usize = 512;
 
 /// Adds elements to a sketch and creates it if missing. Returns whether it changed.
 pub fn add<'e>(txn: &mut Txn<'_>, key: &[u8], elements: impl Iterator<Item = &'e [u8]> + Clone) -> Result<bool, Error> {
-    let slot = txn.find_for_write(key, Kind::String)?;
-    let sketch = match slot.is_vacant() {
-        false => Some(Sketch::new(strings::string_of(txn, slot)).ok_or(Error::NotASketch)?),
+    let lookup = txn.find_for_write(key, Kind::String)?;
+    let sketch = match lookup.is_vacant() {
+        false => Some(Sketch::new(strings::string_of(txn, lookup)).ok_or(Error::NotASketch)?),
         true => None,
     };
     // Without elements the registers are not decoded.
-    if !slot.is_vacant() && elements.clone().next().is_none() {
+    if !lookup.is_vacant() && elements.clone().next().is_none() {
         return Ok(false);
     }
     let changed = match sketch {
         Some(sketch) if sketch.is_dense() => {
             let changes = elements.clone().any(|element| !sketch.knows(element));
             if changes {
-                strings::edit_grown(txn, slot, key, 0, EventKind::PfAdd, &mut |sketch| {
+                strings::edit_grown(txn, lookup, key, 0, EventKind::PfAdd, &mut |sketch| {
                     elements.clone().for_each(|element| add_to_dense(sketch, element));
                 })?;
             }
@@ -33,17 +33,17 @@ pub fn add<'e>(txn: &mut Txn<'_>, key: &[u8], elements: impl Iterator<Item = &'e
         _ => {
             let mut registers = Registers::new()?;
             count_visits(txn, 2 * REGISTERS_VISITS);
-            let sketch = match slot.is_vacant() {
-                false => Sketch::new(strings::string_of(txn, slot)),
+            let sketch = match lookup.is_vacant() {
+                false => Sketch::new(strings::string_of(txn, lookup)),
                 true => None,
             };
             if let Some(sketch) = sketch {
                 sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
             }
             let grown = elements.clone().filter(|element| registers.add(element)).count();
-            let changes = slot.is_vacant() || grown > 0;
+            let changes = lookup.is_vacant() || grown > 0;
             if changes {
-                put(txn, slot, key, &registers)?;
+                put(txn, lookup, key, &registers)?;
             }
             changes
         }
@@ -54,9 +54,9 @@ pub fn add<'e>(txn: &mut Txn<'_>, key: &[u8], elements: impl Iterator<Item = &'e
     Ok(changed)
 }
 
-fn put(txn: &mut Txn<'_>, slot: Slot, key: &[u8], registers: &Registers) -> Result<(), Error> {
+fn put(txn: &mut Txn<'_>, lookup: Lookup, key: &[u8], registers: &Registers) -> Result<(), Error> {
     let sketch = registers.to_sketch(txn.limits().sketch)?;
-    txn.put_edited(slot, key, sketch, EventKind::PfAdd)
+    txn.put_edited(lookup, key, sketch, EventKind::PfAdd)
 }
 
 /// Estimates the number of distinct elements in the union of the sketches. A missing key is an empty sketch.
@@ -86,8 +86,8 @@ pub fn merge<'k>(txn: &mut Txn<'_>, to: &'k [u8], keys: impl Iterator<Item = &'k
         let sketch = Sketch::new(bytes).ok_or(Error::NotASketch)?;
         sketch.merge_into(&mut registers).ok_or(Error::DamagedSketch)?;
     }
-    let slot = txn.entry(to, Access::Write);
-    put(txn, slot, to, &registers)?;
+    let lookup = txn.entry(to, Access::Write);
+    put(txn, lookup, to, &registers)?;
     state_elements(txn, b"PFMERGE", to, keys);
     Ok(())
 }

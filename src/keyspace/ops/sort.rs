@@ -109,15 +109,15 @@ pub fn sort(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>) -> Result<
 pub fn sort_into(txn: &mut Txn<'_>, to: &[u8], key: &[u8], options: &SortOptions<'_>) -> Result<usize, Error> {
     let sorted = sorted(txn, key, options, true)?;
     let found = fetched(txn, sorted, &options.get)?;
-    let slot = txn.entry(to, Access::Write);
+    let lookup = txn.entry(to, Access::Write);
     if found.is_empty() {
-        keys::delete(txn, slot, to);
+        keys::delete(txn, lookup, to);
         return Ok(0);
     }
     let mut list = List::default();
     let elements = found.iter().map(|element| element.as_deref().unwrap_or_default());
     list.push(End::Tail, elements, txn.limits().list)?;
-    txn.put(slot, to, NewValue::Value(Value::List(list)), None, EventKind::SortStore)?;
+    txn.put(lookup, to, NewValue::Value(Value::List(list)), None, EventKind::SortStore)?;
     txn.effect(|effect| {
         effect.bytes(b"SORT").bytes(key);
         if let Some(pattern) = options.by {
@@ -178,13 +178,13 @@ fn sorted(txn: &mut Txn<'_>, key: &[u8], options: &SortOptions<'_>, is_stored: b
 }
 
 fn elements(txn: &mut Txn<'_>, key: &[u8]) -> Result<Elements, Error> {
-    let slot = txn.entry(key, Access::Read);
+    let lookup = txn.entry(key, Access::Read);
     // SORT converts a sorted set to its large encoding, as in Redis, where it stays so.
-    if let Some(handle) = slot.found() {
+    if let Some(handle) = lookup.found() {
         let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
         txn.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
     }
-    let all = match txn.value(slot) {
+    let all = match txn.value(lookup) {
         None => Vec::new(),
         Some(ValueRef::List(list)) => owned(list.iter())?,
         Some(ValueRef::ZSet(zset)) => owned(zset.iter().map(|(member, _)| member))?,

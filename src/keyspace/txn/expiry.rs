@@ -30,7 +30,7 @@ impl Txn<'_> {
     /// `OutOfMemory` if expired keys or fields cannot be removed.
     pub fn find_unexpired(&mut self, key: &[u8]) -> Result<Option<Handle>, Error> {
         match self.db().find(key) {
-            Some(handle) if self.try_expire_if_due(handle)? => Ok(Some(handle)),
+            Some(handle) if self.try_keep_or_expire(handle)? => Ok(Some(handle)),
             _ => Ok(None),
         }
     }
@@ -42,7 +42,7 @@ impl Txn<'_> {
     }
 
     /// Removes the key, or its fields, if due (Redis' `expireIfNeeded`). Returns whether the key still exists.
-    pub(super) fn expire_if_due(&mut self, handle: Handle) -> bool {
+    pub(super) fn keep_or_expire(&mut self, handle: Handle) -> bool {
         if !self.is_due() || self.keyspace.loading || self.db().due(handle).is_none_or(|deadline| self.now <= deadline)
         {
             return true;
@@ -50,14 +50,14 @@ impl Txn<'_> {
         self.expire_entry(handle, usize::MAX).is_present
     }
 
-    /// Fallible variant of [`Txn::expire_if_due`]: fails if there is no memory for the events and effects of the
+    /// Fallible variant of [`Txn::keep_or_expire`]: fails if there is no memory for the events and effects of the
     /// removal.
-    pub(in crate::keyspace) fn try_expire_if_due(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
+    pub(in crate::keyspace) fn try_keep_or_expire(&mut self, handle: Handle) -> Result<bool, OutOfMemory> {
         let is_due = |db: &Db, now| db.due(handle).is_some_and(|deadline| deadline < now);
         if self.keyspace.loading || !is_due(self.db(), self.now) {
             return Ok(true);
         }
-        self.keyspace.ensure_room_for_removal(self.database, handle)?;
+        self.keyspace.reserve_headroom_for_removal(self.database, handle)?;
         let outcome = self.expire_entry(handle, usize::MAX);
         match outcome.is_present && is_due(self.db(), self.now) {
             true => Err(OutOfMemory),
@@ -108,7 +108,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, max_count: usize) -> ExpireO
         let first_len = hash(txn, handle).and_then(Hash::first_expiring).map_or(0, |field| field.name.len());
         let edit_bytes = first_len.max(EDIT_BYTES);
         let needed_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + edit_bytes;
-        if txn.keyspace.ensure_room(Extent::of_names(1, needed_bytes)).is_err() {
+        if txn.keyspace.reserve_headroom(Extent::of_names(1, needed_bytes)).is_err() {
             break;
         }
         let (mut names, mut names_bytes): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);

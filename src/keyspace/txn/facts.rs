@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Txn, db_index};
-use crate::base::headroom::{copied, make_room};
+use crate::base::headroom::{copied, try_reserve};
 use crate::keyspace::observers::facts::FactKind;
 use crate::keyspace::{Error, EventKind, Keyspace, NewValue};
 use crate::store::slab::Handle;
@@ -25,7 +25,7 @@ impl Txn<'_> {
         match value {
             NewValue::Value(Value::Hash(hash)) if self.keyspace.facts.are_built() => {
                 let bytes = usize::try_from(hash.counted_bytes()).unwrap_or(usize::MAX);
-                Ok(self.keyspace.facts.make_room(hash.len(), bytes)?)
+                Ok(self.keyspace.facts.try_reserve(hash.len(), bytes)?)
             }
             _ => Ok(()),
         }
@@ -38,7 +38,7 @@ impl Txn<'_> {
         }
         let mut names = Vec::new();
         if let Some(ValueRef::Hash(hash)) = self.db().value(handle) {
-            make_room(&mut names, hash.len())?;
+            try_reserve(&mut names, hash.len())?;
             for field in hash.iter() {
                 names.push(copied(&field.name)?);
             }

@@ -2,7 +2,7 @@
 
 use super::{Txn, db_index};
 use crate::keyspace::uses::{Counting, PastUse};
-use crate::keyspace::{Entry, Error, Keyspace, Slot};
+use crate::keyspace::{Entry, Error, Keyspace, Lookup};
 use crate::store::slab::Handle;
 use crate::values::{Kind, ValueRef};
 
@@ -34,44 +34,44 @@ impl Access {
 impl Txn<'_> {
     /// Looks a key up. Expires it if due. Depending on `access`, counts a hit or miss and records the use.
     #[inline(never)]
-    pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Slot {
+    pub(in crate::keyspace) fn entry(&mut self, key: &[u8], access: Access) -> Lookup {
         self.entry_inlined(key, access)
     }
 
     /// Inlined variant of [`Txn::entry`], for GET, SET and INCR.
     #[inline(always)]
-    pub(in crate::keyspace) fn entry_inlined(&mut self, key: &[u8], access: Access) -> Slot {
-        let slot = match stamp(self, access) {
+    pub(in crate::keyspace) fn entry_inlined(&mut self, key: &[u8], access: Access) -> Lookup {
+        let lookup = match stamp(self, access) {
             Some(last_use) => self.db_mut().probe_in_use(key, last_use),
             None => entry_regular(self, key, access),
         };
         if access.is_counted() {
-            count_lookup(self, slot);
+            count_lookup(self, lookup);
         }
-        slot
+        lookup
     }
 
     /// Looks a key up to change its value. Fails with `WrongType` for a value of another type.
     #[inline(never)]
-    pub(in crate::keyspace) fn find_for_write(&mut self, key: &[u8], kind: Kind) -> Result<Slot, Error> {
-        let slot = self.entry(key, Access::Write);
-        match self.value(slot) {
+    pub(in crate::keyspace) fn find_for_write(&mut self, key: &[u8], kind: Kind) -> Result<Lookup, Error> {
+        let lookup = self.entry(key, Access::Write);
+        match self.value(lookup) {
             Some(value) if value.kind() != kind => Err(Error::WrongType),
-            _ => Ok(slot),
+            _ => Ok(lookup),
         }
     }
 
-    /// Value at a slot; `None` if the key does not exist.
+    /// Value at a lookup; `None` if the key does not exist.
     #[inline(always)]
-    pub(crate) fn value(&self, slot: Slot) -> Option<ValueRef<'_>> {
-        self.db().value(slot.found()?)
+    pub(crate) fn value(&self, lookup: Lookup) -> Option<ValueRef<'_>> {
+        self.db().value(lookup.found()?)
     }
 
     /// Looks a key up and returns its value.
     #[inline(always)]
     pub(crate) fn value_at(&mut self, key: &[u8]) -> Option<ValueRef<'_>> {
-        let slot = self.entry(key, Access::Read);
-        self.value(slot)
+        let lookup = self.entry(key, Access::Read);
+        self.value(lookup)
     }
 
     /// Borrowed view of a key. The lookup counts as nothing.
@@ -107,8 +107,8 @@ impl Txn<'_> {
 
     /// Last-use word for a key that is created or replaced.
     #[inline(always)]
-    pub(in crate::keyspace) fn last_use_for(&mut self, slot: Slot) -> u32 {
-        match slot.found() {
+    pub(in crate::keyspace) fn last_use_for(&mut self, lookup: Lookup) -> u32 {
+        match lookup.found() {
             Some(handle) if self.keeps_use() => self.db().last_use(handle),
             _ => self.first_use(),
         }
@@ -148,21 +148,21 @@ fn stamp(txn: &Txn<'_>, access: Access) -> Option<Option<u32>> {
 }
 
 #[inline(never)]
-fn entry_regular(txn: &mut Txn<'_>, key: &[u8], access: Access) -> Slot {
-    let slot = txn.db().probe(key);
-    let Some(handle) = slot.found() else { return slot };
-    if !txn.expire_if_due(handle) {
-        return slot.vacated();
+fn entry_regular(txn: &mut Txn<'_>, key: &[u8], access: Access) -> Lookup {
+    let lookup = txn.db().probe(key);
+    let Some(handle) = lookup.found() else { return lookup };
+    if !txn.keep_or_expire(handle) {
+        return lookup.vacated();
     }
     if access.is_use() {
         txn.mark_use(handle);
     }
-    slot
+    lookup
 }
 
 #[inline(always)]
-fn count_lookup(txn: &mut Txn<'_>, slot: Slot) {
-    match slot.is_vacant() {
+fn count_lookup(txn: &mut Txn<'_>, lookup: Lookup) {
+    match lookup.is_vacant() {
         true => txn.keyspace.counts.misses += 1,
         false => txn.keyspace.counts.hits += 1,
     }

@@ -14,7 +14,7 @@ pub use visits::count_visits;
 
 use alloc::vec::Vec;
 
-use super::{DATABASES, Db, Effects, Error, EventKind, Expiry, Extent, Keyspace, NewValue, Slot};
+use super::{DATABASES, Db, Effects, Error, EventKind, Expiry, Extent, Keyspace, Lookup, NewValue};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::base::random::Random;
@@ -167,16 +167,16 @@ impl<'a> Txn<'a> {
 
     /// Checks that there is memory to reply with `bytes` bytes of stored data in `parts` parts, and to state them as
     /// effects.
-    pub(super) fn ensure_room(&mut self, parts: usize, bytes: usize) -> Result<(), Error> {
+    pub(super) fn reserve_headroom(&mut self, parts: usize, bytes: usize) -> Result<(), Error> {
         let bytes = bytes.saturating_add(parts.saturating_mul(PART_BYTES));
         // The keys were checked with the request.
-        self.keyspace.ensure_room(Extent { arguments: 0, names_bytes: 0, bytes })?;
+        self.keyspace.reserve_headroom(Extent { arguments: 0, names_bytes: 0, bytes })?;
         Ok(ensure(bytes.saturating_mul(STORED_FACTOR))?)
     }
 
     /// Checks that there is memory to reply with copied values and to state them as effects.
-    pub(super) fn ensure_room_for(&mut self, values: &[Option<Vec<u8>>]) -> Result<(), Error> {
-        self.ensure_room(values.len(), values.iter().flatten().map(Vec::len).sum())
+    pub(super) fn reserve_headroom_for(&mut self, values: &[Option<Vec<u8>>]) -> Result<(), Error> {
+        self.reserve_headroom(values.len(), values.iter().flatten().map(Vec::len).sum())
     }
 
     // --- The verbs.
@@ -185,16 +185,16 @@ impl<'a> Txn<'a> {
     /// event.
     pub(super) fn put(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         value: NewValue<'_>,
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<Handle, Error> {
-        let last_use = self.last_use_for(slot);
+        let last_use = self.last_use_for(lookup);
         self.prepare_put(&value)?;
-        let handle = self.db_mut().put(slot, key, value, deadline, last_use)?;
-        self.notify_of_put(event, key, slot.is_vacant());
+        let handle = self.db_mut().put(lookup, key, value, deadline, last_use)?;
+        self.notify_of_put(event, key, lookup.is_vacant());
         Ok(handle)
     }
 
@@ -202,29 +202,29 @@ impl<'a> Txn<'a> {
     #[inline(always)]
     pub(super) fn put_string(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         bytes: &[u8],
         expiry: Expiry,
         event: EventKind,
     ) -> Result<(), Error> {
-        let is_overwritten = match slot.found() {
+        let is_overwritten = match lookup.found() {
             Some(handle) if self.keeps_use() => self.db_mut().overwrite(handle, bytes, expiry),
             _ => false,
         };
         if !is_overwritten {
-            put_string_regular(self, slot, key, bytes, expiry)?;
+            put_string_regular(self, lookup, key, bytes, expiry)?;
         }
-        self.notify_of_put(event, key, slot.is_vacant());
+        self.notify_of_put(event, key, lookup.is_vacant());
         Ok(())
     }
 
-    /// Deadline of a string that is stored at `slot`.
+    /// Deadline of a string that is stored at `lookup`.
     #[inline(always)]
-    pub(super) fn deadline_for(&self, slot: Slot, expiry: Expiry) -> Option<Timestamp> {
+    pub(super) fn deadline_for(&self, lookup: Lookup, expiry: Expiry) -> Option<Timestamp> {
         match expiry {
             Expiry::Never => None,
-            Expiry::Keep => self.db().deadline(slot.found()?),
+            Expiry::Keep => self.db().deadline(lookup.found()?),
             Expiry::At(deadline) => Some(deadline),
         }
     }
@@ -250,28 +250,28 @@ impl<'a> Txn<'a> {
     /// Replaces a string by its edited version. The deadline stays.
     pub(super) fn put_edited(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         edited: Vec<u8>,
         event: EventKind,
     ) -> Result<(), Error> {
-        let deadline = self.deadline_for(slot, Expiry::Keep);
-        self.put(slot, key, NewValue::Edited(edited), deadline, event).map(drop)
+        let deadline = self.deadline_for(lookup, Expiry::Keep);
+        self.put(lookup, key, NewValue::Edited(edited), deadline, event).map(drop)
     }
 
     /// Sets or clears a deadline.
     pub(super) fn set_deadline(
         &mut self,
-        slot: Slot,
+        lookup: Lookup,
         key: &[u8],
         deadline: Option<Timestamp>,
         event: EventKind,
     ) -> Result<(), Error> {
-        debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
-        if let Some(handle) = slot.found() {
+        debug_assert!(self.db().is_current(lookup, key), "a lookup that is out of date");
+        if let Some(handle) = lookup.found() {
             self.mark_change(handle);
         }
-        self.db_mut().set_deadline(slot, deadline)?;
+        self.db_mut().set_deadline(lookup, deadline)?;
         if !self.is_unobserved {
             self.notify(event, key);
             self.state_written(event, key, false);
@@ -280,8 +280,8 @@ impl<'a> Txn<'a> {
     }
 
     /// Renames a key, with one event for each name.
-    pub(super) fn rename_to(&mut self, slot: Slot, from: &[u8], target: Slot, to: &[u8]) -> Result<(), Error> {
-        self.db_mut().rename(slot, target, to)?;
+    pub(super) fn rename_to(&mut self, lookup: Lookup, from: &[u8], target: Lookup, to: &[u8]) -> Result<(), Error> {
+        self.db_mut().rename(lookup, target, to)?;
         self.notify(EventKind::RenameFrom, from);
         self.notify(EventKind::RenameTo, to);
         self.state_renamed(from, !target.is_vacant(), (self.database, to));
@@ -290,10 +290,10 @@ impl<'a> Txn<'a> {
     }
 
     /// Moves a key to a database that does not contain it, with one event in each database.
-    pub(super) fn move_to(&mut self, slot: Slot, key: &[u8], database: u8) -> Result<(), Error> {
+    pub(super) fn move_to(&mut self, lookup: Lookup, key: &[u8], database: u8) -> Result<(), Error> {
         let indices = [self.database, database].map(db_index);
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
-        from.move_to(slot, to)?;
+        from.move_to(lookup, to)?;
         self.notify(EventKind::MoveFrom, key);
         self.state_renamed(key, false, (database, key));
         let mut target = self.in_database(database);
@@ -302,14 +302,14 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// Removes the key at `slot`.
+    /// Removes the key at `lookup`.
     #[inline(always)]
-    pub(super) fn remove(&mut self, slot: Slot, key: &[u8], event: EventKind) {
-        debug_assert!(self.db().is_current(slot, key), "a slot that is out of date");
+    pub(super) fn remove(&mut self, lookup: Lookup, key: &[u8], event: EventKind) {
+        debug_assert!(self.db().is_current(lookup, key), "a lookup that is out of date");
         if !self.is_unobserved {
             self.state_removal(event, key);
         }
-        self.db_mut().remove(slot);
+        self.db_mut().remove(lookup);
         if !self.is_unobserved {
             self.notify(event, key);
         }
@@ -362,13 +362,13 @@ impl<'a> Txn<'a> {
 #[inline(never)]
 fn put_string_regular(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     bytes: &[u8],
     expiry: Expiry,
 ) -> Result<(), OutOfMemory> {
-    let (deadline, last_use) = (txn.deadline_for(slot, expiry), txn.last_use_for(slot));
-    txn.db_mut().put_string(slot, key, bytes, deadline, last_use).map(drop)
+    let (deadline, last_use) = (txn.deadline_for(lookup, expiry), txn.last_use_for(lookup));
+    txn.db_mut().put_string(lookup, key, bytes, deadline, last_use).map(drop)
 }
 
 /// Notifies of an update, and removes the key if its value was emptied.
@@ -385,6 +385,6 @@ fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
 /// Removes an entry by its handle. The event is pushed first, while the block still holds the key.
 fn remove_entry(txn: &mut Txn<'_>, handle: Handle, event: EventKind) {
     txn.notify_of(handle, event);
-    let slot = txn.db().slot_of(handle);
-    txn.db_mut().remove(slot);
+    let lookup = txn.db().slot_of(handle);
+    txn.db_mut().remove(lookup);
 }

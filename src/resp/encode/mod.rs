@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::error::{CommandError, ErrorText};
 use crate::base::bytes;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::base::number::{IntegerText, write_double};
 
 /// Version of the Redis serialization protocol.
@@ -82,7 +82,7 @@ impl Writer {
     }
 
     /// Returns whether part of a reply was lost since the last call. Replies follow changes, so a command that changes
-    /// anything reserves first: [`Writer::make_room`].
+    /// anything reserves first: [`Writer::try_reserve`].
     #[inline(always)]
     pub fn take_failure(&mut self) -> bool {
         core::mem::take(&mut self.failed)
@@ -95,8 +95,8 @@ impl Writer {
     }
 
     /// Reserves `len` bytes. Returns false if memory is exhausted.
-    pub fn make_room(&mut self, len: usize) -> bool {
-        make_room(&mut self.out, len).is_ok()
+    pub fn try_reserve(&mut self, len: usize) -> bool {
+        try_reserve(&mut self.out, len).is_ok()
     }
 
     /// Removes everything after the first `len` bytes, so that a handler that fails midway leaves only its error.
@@ -121,7 +121,7 @@ impl Writer {
     pub fn error(&mut self, error: &ErrorText) {
         // A text that repeats the request may not fit; the fixed text always does.
         let short = CommandError::OUT_OF_MEMORY.into();
-        let text = if self.make_room(error.bytes().len() + HEADER_MAX_BYTES) { error } else { &short }.bytes();
+        let text = if self.try_reserve(error.bytes().len() + HEADER_MAX_BYTES) { error } else { &short }.bytes();
         self.put(b"-");
         let is_line_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
         // Trailing line ends are removed and others become blanks, as in Redis.
@@ -316,7 +316,7 @@ impl Writer {
 
     #[inline(never)]
     fn grow(&mut self, len: usize) -> bool {
-        let reserved = self.make_room(len);
+        let reserved = self.try_reserve(len);
         self.failed |= !reserved;
         reserved
     }

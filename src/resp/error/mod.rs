@@ -7,7 +7,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::base::number::LongDouble;
 
 /// Error of a handler: a fixed text of the list below, where `{}` stands for the command's name, or
@@ -356,7 +356,7 @@ fn echo(before: &str, bytes: &[u8], after: &str) -> ErrorText {
 
 fn joined(parts: &[&[u8]]) -> ErrorText {
     let mut text = Vec::new();
-    if make_room(&mut text, parts.iter().map(|part| part.len()).sum()).is_err() {
+    if try_reserve(&mut text, parts.iter().map(|part| part.len()).sum()).is_err() {
         return CommandError::OUT_OF_MEMORY.into();
     }
     parts.iter().for_each(|part| text.extend_from_slice(part));

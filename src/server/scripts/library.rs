@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::base::argv::Argv;
-use crate::base::headroom::{OutOfMemory, copied, make_room};
+use crate::base::headroom::{OutOfMemory, copied, try_reserve};
 use crate::resp::decode::split_line;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::scripts::size::text_bytes;
@@ -47,7 +47,7 @@ impl Libraries {
     pub fn insert(&mut self, code: &[u8]) -> Result<(), OutOfMemory> {
         let first_line = code.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let name = copied(&header(code).map_or(first_line.into(), |header| header.name))?;
-        make_room(&mut self.entries, 1)?;
+        try_reserve(&mut self.entries, 1)?;
         let library = Library { name: name.into(), code: copied(code)?.into() };
         self.changes += 1;
         self.counted_bytes += text_bytes(code.len());

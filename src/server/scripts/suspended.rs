@@ -5,7 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
 use crate::server::clients::{ClientId, Queued};
@@ -91,7 +91,7 @@ impl SuspendedSlot {
         suspended.request = request;
         let (mut before, mut out) = (Vec::new(), reply.into_bytes());
         // Without the memory for a copy, the output before the reply is late, too.
-        if start > 0 && make_room(&mut before, start).is_ok() {
+        if start > 0 && try_reserve(&mut before, start).is_ok() {
             before.extend_from_slice(&out[..start]);
             out.drain(..start);
         }

@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::slot::Slot;
+use super::slot::IndexSlot;
 use crate::store::slab::Handle;
 
 /// Number of cache lines: 32 KiB, allocated at the first successful search of an index.
@@ -12,7 +12,7 @@ const LINES: usize = 4096;
 
 /// Cache lines by the last bits of the hash; `None` before the first use and without memory.
 #[derive(Debug, Default)]
-pub(super) struct Cache(Option<Box<[Slot; LINES]>>);
+pub(super) struct Cache(Option<Box<[IndexSlot; LINES]>>);
 
 impl Clone for Cache {
     /// A fork begins with an empty cache: copying it would be most of the cost of a fork.
@@ -30,7 +30,7 @@ impl Cache {
 
     /// Caches a slot that was found; the first call allocates the cache instead.
     #[inline(always)]
-    pub(super) fn fill(&mut self, slot: Slot) {
+    pub(super) fn fill(&mut self, slot: IndexSlot) {
         match &mut self.0 {
             Some(lines) => lines[line_of(slot.hash)] = slot,
             None => self.0 = empty(),
@@ -39,7 +39,7 @@ impl Cache {
 
     /// Caches an inserted slot, since a new key is likely to be read next.
     #[inline(always)]
-    pub(super) fn insert(&mut self, slot: Slot) {
+    pub(super) fn insert(&mut self, slot: IndexSlot) {
         if let Some(lines) = &mut self.0 {
             lines[line_of(slot.hash)] = slot;
         }
@@ -47,7 +47,7 @@ impl Cache {
 
     /// Invalidates the line of a slot that is replaced or removed.
     #[inline(always)]
-    pub(super) fn forget(&mut self, slot: Slot) {
+    pub(super) fn forget(&mut self, slot: IndexSlot) {
         if let Some(lines) = &mut self.0
             && lines[line_of(slot.hash)] == slot
         {
@@ -67,13 +67,13 @@ fn line_of(hash: u32) -> usize {
 }
 
 /// Returns the content of an empty line: a hash that belongs to another line.
-fn vacant(line: usize) -> Slot {
-    Slot { hash: !(line as u32), handle: Handle::LEAST }
+fn vacant(line: usize) -> IndexSlot {
+    IndexSlot { hash: !(line as u32), handle: Handle::LEAST }
 }
 
 /// Allocates an empty cache; `None` without memory for it.
 #[cold]
-fn empty() -> Option<Box<[Slot; LINES]>> {
+fn empty() -> Option<Box<[IndexSlot; LINES]>> {
     let mut lines = Vec::new();
     lines.try_reserve_exact(LINES).ok()?;
     lines.extend((0..LINES).map(vacant));

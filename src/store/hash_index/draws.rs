@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::HashIndex;
-use super::slot::Slot;
+use super::slot::IndexSlot;
 use crate::base::random::Random;
 
 /// Length of an index, as a multiple of the number of draws, up to which sorting pays.
@@ -14,7 +14,7 @@ const LEN_PER_DRAW: usize = 16;
 pub struct Draws<'a> {
     index: &'a HashIndex,
     /// Slots of each segment in hash order; empty until they are needed, or if they do not fit the memory.
-    sorted: Vec<Vec<Slot>>,
+    sorted: Vec<Vec<IndexSlot>>,
 }
 
 impl<'a> Draws<'a> {
@@ -29,7 +29,7 @@ impl<'a> Draws<'a> {
     }
 
     /// Returns a random slot, uniformly distributed; `None` if the index is empty.
-    pub fn next(&mut self, random: &mut Random) -> Option<Slot> {
+    pub fn next(&mut self, random: &mut Random) -> Option<IndexSlot> {
         let (number, rank) = self.index.draw(random)?;
         let segment = &self.index.segments[number];
         let Some(sorted) = self.sorted.get_mut(number) else { return segment.at_rank(rank) };

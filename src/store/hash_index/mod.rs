@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use hashbrown::HashTable;
 
 pub use self::draws::Draws;
-pub use self::slot::Slot;
+pub use self::slot::IndexSlot;
 
 use self::cache::Cache;
 use self::segment::{HASH_BITS, SEGMENT_SLOTS_MAX, Segment, Walk, rehash, spread};
@@ -83,7 +83,7 @@ impl HashIndex {
         let segment = self.segments.get(self.segment_of(hash)?)?;
         segment.read_ahead(hash);
         let handle = segment.slots.find(spread(hash), |slot| slot.hash == hash)?.handle;
-        self.cache.fill(Slot { hash, handle });
+        self.cache.fill(IndexSlot { hash, handle });
         Some(handle)
     }
 
@@ -120,8 +120,8 @@ impl HashIndex {
     pub fn insert(&mut self, hash: u32, handle: Handle) {
         let Some(index) = self.segment_of(hash) else { return };
         let slots = &mut self.segments[index].slots;
-        slots.insert_unique(spread(hash), Slot { hash, handle }, rehash);
-        self.cache.insert(Slot { hash, handle });
+        slots.insert_unique(spread(hash), IndexSlot { hash, handle }, rehash);
+        self.cache.insert(IndexSlot { hash, handle });
         self.overlong += usize::from(slots.len() == SEGMENT_SLOTS_MAX + 1);
         self.len += 1;
     }
@@ -131,7 +131,7 @@ impl HashIndex {
         let Some(index) = self.segment_of(hash) else { return };
         if let Some(slot) = self.segments[index].slots.find_mut(spread(hash), |slot| slot.handle == old) {
             slot.handle = new;
-            self.cache.forget(Slot { hash, handle: old });
+            self.cache.forget(IndexSlot { hash, handle: old });
         }
     }
 
@@ -141,7 +141,7 @@ impl HashIndex {
         let slots = &mut self.segments[index].slots;
         let Ok(entry) = slots.find_entry(spread(hash), |slot| slot.handle == handle) else { return };
         entry.remove();
-        self.cache.forget(Slot { hash, handle });
+        self.cache.forget(IndexSlot { hash, handle });
         self.overlong -= usize::from(slots.len() == SEGMENT_SLOTS_MAX);
         self.len -= 1;
         if slots.len() <= MERGE_SLOTS_MAX {
@@ -161,7 +161,7 @@ impl HashIndex {
     /// Visits the `count` smallest hashes from `cursor` on and returns the cursor of the next page, 0 at the end. All
     /// slots of an equal hash are on one page. A slot present from the first page to the last is visited, whatever else
     /// changes.
-    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(Slot)) -> u64 {
+    pub fn page(&self, cursor: u64, count: usize, visit: &mut dyn FnMut(IndexSlot)) -> u64 {
         let Ok(first) = u32::try_from(cursor) else { return 0 };
         let mut visited = 0;
         let mut last_hash = None;
@@ -192,7 +192,7 @@ impl HashIndex {
 
     /// Returns a random slot, uniformly distributed. Draws a segment and a rank below the longest segment's length; a
     /// rank beyond the segment's end is drawn again.
-    pub fn random(&self, random: &mut Random) -> Option<Slot> {
+    pub fn random(&self, random: &mut Random) -> Option<IndexSlot> {
         let (segment, rank) = self.draw(random)?;
         self.segments[segment].at_rank(rank)
     }
@@ -224,11 +224,11 @@ impl HashIndex {
     /// Visits up to `count` slots of one random segment, all with about the same probability. An exact draw would need
     /// every segment's length. Slots are chosen by the smallest hashes after mixing with random numbers. The draw thus
     /// does not depend on the order of buckets, which differs between targets.
-    pub fn sample(&self, count: usize, random: &mut Random, mut visit: impl FnMut(Slot)) {
+    pub fn sample(&self, count: usize, random: &mut Random, mut visit: impl FnMut(IndexSlot)) {
         let (first, mask, factor) = (random.next_u64() as u32, random.next_u64() as u32, random.next_u64() as u32 | 1);
         let mut segments = self.segments_from(first).chain(self.segments_from(0));
         let Some(segment) = segments.find(|segment| !segment.slots.is_empty()) else { return };
-        let mut drawn: Vec<(u32, Slot)> = Vec::with_capacity(count + 1);
+        let mut drawn: Vec<(u32, IndexSlot)> = Vec::with_capacity(count + 1);
         let mut largest = u32::MAX;
         for slot in &segment.slots {
             let weighted = ((slot.hash ^ mask).wrapping_mul(factor), *slot);
@@ -282,7 +282,7 @@ impl HashIndex {
         }
         let Segment { slots, prefix, .. } = &self.segments[index];
         let prefix = *prefix;
-        let is_overlong = |slots: &HashTable<Slot>| usize::from(slots.len() > SEGMENT_SLOTS_MAX);
+        let is_overlong = |slots: &HashTable<IndexSlot>| usize::from(slots.len() > SEGMENT_SLOTS_MAX);
         self.overlong = self.overlong + is_overlong(&low) + is_overlong(&high) - is_overlong(slots);
         let high_index = self.segments.len();
         self.segments[index] = Segment { slots: low, depth, prefix };
@@ -370,10 +370,10 @@ pub struct Slots<'a> {
 }
 
 impl Iterator for Slots<'_> {
-    type Item = Slot;
+    type Item = IndexSlot;
 
     #[inline(never)]
-    fn next(&mut self) -> Option<Slot> {
+    fn next(&mut self) -> Option<IndexSlot> {
         loop {
             if let Some(slot) = self.walk.as_mut().and_then(Walk::next) {
                 return Some(slot);

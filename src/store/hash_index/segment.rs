@@ -5,7 +5,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use hashbrown::HashTable;
 
-use super::slot::Slot;
+use super::slot::IndexSlot;
 use crate::base::headroom::OutOfMemory;
 use crate::store::slab::Handle;
 
@@ -19,7 +19,7 @@ const GROUP_SORTED_MAX: usize = 32;
 
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    pub(super) slots: HashTable<Slot>,
+    pub(super) slots: HashTable<IndexSlot>,
     /// Number of top bits of the hash that all slots share.
     pub(super) depth: u32,
     /// The shared bits at their positions in the hash; other bits are zero.
@@ -76,7 +76,7 @@ impl Segment {
             return Walk {
                 sorted: None,
                 segment: self,
-                lower_bound: Some(Slot { hash: first, handle: Handle::LEAST }),
+                lower_bound: Some(IndexSlot { hash: first, handle: Handle::LEAST }),
                 last,
             };
         }
@@ -88,7 +88,7 @@ impl Segment {
 
     /// Returns the slot of a rank in hash order; `None` for a rank not below the length. Hashes are counted by groups
     /// of their next bits until few are left to sort.
-    pub(super) fn at_rank(&self, mut rank: usize) -> Option<Slot> {
+    pub(super) fn at_rank(&self, mut rank: usize) -> Option<IndexSlot> {
         let (mut first, mut known_bits) = (self.prefix, self.depth);
         loop {
             let last = first | u32::MAX.unbounded_shr(known_bits);
@@ -110,7 +110,7 @@ impl Segment {
     }
 
     /// Copies the slots into two tables by one bit of their hashes, clear ones first.
-    pub(super) fn divide(&self, bit: u32) -> Result<(HashTable<Slot>, HashTable<Slot>), OutOfMemory> {
+    pub(super) fn divide(&self, bit: u32) -> Result<(HashTable<IndexSlot>, HashTable<IndexSlot>), OutOfMemory> {
         let high_len = self.slots.iter().filter(|slot| slot.hash & bit != 0).count();
         let (mut low, mut high) = (HashTable::new(), HashTable::new());
         low.try_reserve(self.slots.len() - high_len, rehash).map_err(|_| OutOfMemory)?;
@@ -126,34 +126,34 @@ impl Segment {
 /// Iterator over slots in hash order. Without memory to sort them, each slot is found by a search.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
-    sorted: Option<alloc::vec::IntoIter<Slot>>,
+    sorted: Option<alloc::vec::IntoIter<IndexSlot>>,
     segment: &'a Segment,
     /// Lower bound of the next search; `None` at the end, and while `sorted` is used.
-    lower_bound: Option<Slot>,
+    lower_bound: Option<IndexSlot>,
     /// Largest hash of the iteration.
     pub(super) last: u32,
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Slot;
+    type Item = IndexSlot;
 
-    fn next(&mut self) -> Option<Slot> {
+    fn next(&mut self) -> Option<IndexSlot> {
         if let Some(sorted) = &mut self.sorted {
             return sorted.next();
         }
         let lower_bound = self.lower_bound.take()?;
         let rest = self.segment.slots.iter().filter(|slot| **slot >= lower_bound && slot.hash <= self.last);
         let next = *rest.min()?;
-        self.lower_bound = next.handle.next().map(|handle| Slot { hash: next.hash, handle });
+        self.lower_bound = next.handle.next().map(|handle| IndexSlot { hash: next.hash, handle });
         if self.lower_bound.is_none() {
-            self.lower_bound = next.hash.checked_add(1).map(|hash| Slot { hash, handle: Handle::LEAST });
+            self.lower_bound = next.hash.checked_add(1).map(|hash| IndexSlot { hash, handle: Handle::LEAST });
         }
         Some(next)
     }
 }
 
 /// Hashes a slot for hashbrown. A named function, because each closure would instantiate the table again.
-pub(super) fn rehash(slot: &Slot) -> u64 {
+pub(super) fn rehash(slot: &IndexSlot) -> u64 {
     spread(slot.hash)
 }
 
@@ -178,7 +178,7 @@ mod tests {
         let index = filled(hashes, &handles);
         let [segment] = &*index.segments else { panic!("one segment") };
         for (first, last) in [(0, u32::MAX), (0xabcd_0010, 0xabcd_0050), (1, 0xabcd_00ff), (u32::MAX, u32::MAX)] {
-            let lower_bound = Some(Slot { hash: first, handle: Handle::LEAST });
+            let lower_bound = Some(IndexSlot { hash: first, handle: Handle::LEAST });
             let searched = Walk { sorted: None, segment, lower_bound, last };
             assert!(searched.eq(segment.walk(first, last)), "{first:x} to {last:x}");
         }
@@ -191,8 +191,8 @@ mod tests {
         for bits in [4, 12, 32] {
             let index = filled(core::iter::repeat_with(|| random.below(1 << bits) as u32), &handles);
             for segment in &index.segments {
-                let order: Vec<Slot> = segment.sorted_from(0).collect();
-                let ranked: Vec<Slot> = (0..order.len()).filter_map(|rank| segment.at_rank(rank)).collect();
+                let order: Vec<IndexSlot> = segment.sorted_from(0).collect();
+                let ranked: Vec<IndexSlot> = (0..order.len()).filter_map(|rank| segment.at_rank(rank)).collect();
                 assert_eq!(ranked, order);
                 assert_eq!(segment.at_rank(order.len()), None);
             }

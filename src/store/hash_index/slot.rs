@@ -1,10 +1,10 @@
-//! Slot of the hash index.
+//! IndexSlot of the hash index.
 
 use crate::store::slab::Handle;
 
 /// Hash of a key, and handle of its block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Slot {
+pub struct IndexSlot {
     pub hash: u32,
     pub handle: Handle,
 }

@@ -70,7 +70,7 @@ fn order_is_hash_order_and_pages_cover_it() {
     let handles = handles(5_000);
     let mut random = Random::new(5);
     let index = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles);
-    let order: Vec<Slot> = index.iter().collect();
+    let order: Vec<IndexSlot> = index.iter().collect();
     assert!(order.is_sorted());
     let (mut paged, mut cursor) = (Vec::new(), 0);
     loop {
@@ -182,7 +182,7 @@ fn hashes_with_a_common_prefix_keep_directory_and_searches_small() {
             });
         }
         assert!(compared <= 2 * equal, "{bits}: {compared} comparisons");
-        let order: Vec<Slot> = index.iter().collect();
+        let order: Vec<IndexSlot> = index.iter().collect();
         assert!(order.is_sorted() && order.len() == handles.len());
         let (mut paged, mut cursor) = (Vec::new(), 0);
         loop {
@@ -206,7 +206,7 @@ fn small_neighbours_are_merged_up_to_the_root() {
     let hashes: Vec<u32> = handles.iter().map(|_| random.next_u64() as u32).collect();
     let mut index = filled(hashes.iter().copied(), &handles);
     // In hash order, so that each segment is emptied before its neighbour.
-    let order: Vec<Slot> = index.iter().collect();
+    let order: Vec<IndexSlot> = index.iter().collect();
     order.iter().skip(10).for_each(|slot| index.remove(slot.hash, slot.handle));
     assert_eq!((index.len(), index.segments.len(), index.directory.len()), (10, 1, 1));
 }
@@ -263,7 +263,7 @@ fn random_slots_are_uniform_after_mass_deletion() {
     let handles = handles(20_000);
     let mut random = Random::new(13);
     let mut index = filled(core::iter::repeat_with(|| random.next_u64() as u32), &handles);
-    let order: Vec<Slot> = index.iter().collect();
+    let order: Vec<IndexSlot> = index.iter().collect();
     // Removes nineteen of twenty in one half of the hashes, all but a few in the other.
     for (rank, slot) in order.iter().enumerate() {
         let kept = if rank < 10_000 { rank % 20 == 0 } else { rank % 997 == 0 };

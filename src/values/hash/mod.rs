@@ -175,7 +175,7 @@ impl Hash {
     }
 
     /// Reserves memory for the next [`Hash::set_deadline`] of each of these fields. Absent fields are skipped.
-    pub fn make_room(&mut self, names: &mut dyn Iterator<Item = &[u8]>) -> Result<(), OutOfMemory> {
+    pub fn try_reserve(&mut self, names: &mut dyn Iterator<Item = &[u8]>) -> Result<(), OutOfMemory> {
         for (index, name) in names.enumerate() {
             match &mut self.form {
                 Form::Small(small) => small.reserve_deadline(name)?,

@@ -64,7 +64,7 @@ fn set(hash: &mut Hash, model: &mut Model, random: &mut Random, names: u64) {
 fn set_deadline(hash: &mut Hash, model: &mut Model, random: &mut Random, names: u64) {
     let name = name(random, names);
     let deadline = (random.below(4) > 0).then(|| random.below(100) as i64);
-    hash.make_room(&mut core::iter::once(name.as_slice())).unwrap();
+    hash.try_reserve(&mut core::iter::once(name.as_slice())).unwrap();
     assert_eq!(hash.set_deadline(&name, deadline.map(at)), model.contains_key(&name));
     if let Some((_, current)) = model.get_mut(&name) {
         *current = deadline;
@@ -155,7 +155,7 @@ fn thousands_of_deadlines_can_be_set_at_once_in_a_large_hash() {
     hash.set_all(&mut pairs(), NewDeadline::Keep, LIMIT).unwrap();
     hash.set_all(&mut pairs().skip(10), NewDeadline::None, LIMIT).unwrap();
     assert_eq!(hash.iter().filter(|field| field.deadline.is_some()).count(), 10);
-    hash.make_room(&mut names.iter().map(Vec::as_slice)).unwrap();
+    hash.try_reserve(&mut names.iter().map(Vec::as_slice)).unwrap();
     assert!(names.iter().all(|name| hash.set_deadline(name, Some(at(4)))));
     let mut removed = 0;
     while let Some(name) = hash.first_expiring().map(|field| field.name.to_vec()) {

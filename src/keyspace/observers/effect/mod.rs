@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use crate::base::bytes;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::base::number::{IntegerText, write_double, write_integer};
 
 /// Version of the annotation line. Logs with a newer version are refused.
@@ -230,9 +230,9 @@ impl Effects {
     }
 
     /// Reserves memory for effects of `bytes` bytes and for the frame of their unit.
-    pub(in crate::keyspace) fn make_room(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
+    pub(in crate::keyspace) fn try_reserve(&mut self, bytes: usize) -> Result<(), OutOfMemory> {
         match self.are_built() {
-            true => make_room(&mut self.pending, bytes.saturating_mul(LOGGED_FACTOR).saturating_add(FRAME_BYTES)),
+            true => try_reserve(&mut self.pending, bytes.saturating_mul(LOGGED_FACTOR).saturating_add(FRAME_BYTES)),
             false => Ok(()),
         }
     }
@@ -295,7 +295,7 @@ impl Effects {
     #[cold]
     fn take_ended(&mut self) -> Vec<u8> {
         let mut piece = Vec::new();
-        let room = make_room(&mut piece, self.ended).and_then(|()| make_room(&mut self.pending, FRAME_BYTES));
+        let room = try_reserve(&mut piece, self.ended).and_then(|()| try_reserve(&mut self.pending, FRAME_BYTES));
         if self.ended == 0 || room.is_err() {
             return piece;
         }

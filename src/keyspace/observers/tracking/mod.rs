@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use super::client_id::ClientId;
 use super::event::EventKind;
 use crate::base::headroom::copied;
-use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, make_room};
+use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, try_reserve};
 use crate::base::random::Random;
 use crate::store::name_index::NameIndex;
 use crate::store::sorted_vec::SortedVecMap;
@@ -342,12 +342,12 @@ fn push_invalidation(
 ) -> Result<(), OutOfMemory> {
     let mut recipients = Vec::new();
     for client in clients {
-        make_room(&mut recipients, 1)?;
+        try_reserve(&mut recipients, 1)?;
         recipients.push(client);
     }
     if !recipients.is_empty() {
         ensure_reserve_unspent()?;
-        make_room(queue, 1)?;
+        try_reserve(queue, 1)?;
         queue.push(Invalidation { stale: stale?, recipients });
     }
     Ok(())

@@ -137,7 +137,7 @@ pub fn get_and_expire<'n>(
 ) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
     let mut values = values_of(super::hash_of(txn, existing), names.clone())?;
-    txn.ensure_room_for(&values)?;
+    txn.reserve_headroom_for(&values)?;
     let outcomes = match expiry {
         FieldExpiry::Keep => return Ok(values),
         FieldExpiry::Never => persist(txn, key, names)?,
@@ -160,8 +160,8 @@ pub fn set_and_expire<'p>(
     presence: Option<Presence>,
     expiry: FieldExpiry,
 ) -> Result<bool, Error> {
-    let slot = txn.find_for_write(key, Kind::Hash)?;
-    let hash = super::hash_of(txn, slot.found());
+    let lookup = txn.find_for_write(key, Kind::Hash)?;
+    let hash = super::hash_of(txn, lookup.found());
     let exists = |name: &[u8]| hash.is_some_and(|hash| hash.contains(name));
     let mut names = pairs.clone().map(|(name, _)| name);
     let holds = match presence {
@@ -178,7 +178,7 @@ pub fn set_and_expire<'p>(
         FieldExpiry::At(deadline) if txn.is_past(deadline) => NewDeadline::None,
         FieldExpiry::At(deadline) => NewDeadline::At(deadline),
     };
-    super::store(txn, slot, key, &mut pairs.clone(), deadline, EventKind::HSet)?;
+    super::store(txn, lookup, key, &mut pairs.clone(), deadline, EventKind::HSet)?;
     super::state_pairs(txn, key, pairs.clone());
     let names = pairs.map(|(name, _)| name);
     match (expiry, deadline) {
@@ -227,7 +227,7 @@ fn reserve_deadlines<'n>(
     if selected.is_empty() {
         return Ok(());
     }
-    Ok(hash.make_room(&mut selected.into_iter())?)
+    Ok(hash.try_reserve(&mut selected.into_iter())?)
 }
 
 /// Outcomes of all fields, at first [`FieldFate::NoField`].

@@ -18,7 +18,7 @@ use crate::base::headroom::copied;
 use crate::base::number::{IntegerText, LongDouble, parse_integer};
 use crate::base::random::Random;
 use crate::keyspace::txn::{Access, Change, Txn, count_visits};
-use crate::keyspace::{Error, EventKind, NewValue, Slot};
+use crate::keyspace::{Error, EventKind, Lookup, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Kind, NewDeadline, Set, SetLimit, Value, ValueRef};
 
@@ -45,20 +45,20 @@ pub fn set<'p>(
     key: &[u8],
     pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone,
 ) -> Result<usize, Error> {
-    let slot = txn.entry(key, Access::Write);
-    let added = store(txn, slot, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
+    let lookup = txn.entry(key, Access::Write);
+    let added = store(txn, lookup, key, &mut pairs.clone(), NewDeadline::None, EventKind::HSet)?;
     state_pairs(txn, key, pairs);
     Ok(added)
 }
 
 /// Sets a field if it does not exist. Returns whether it was set.
 pub fn set_new(txn: &mut Txn<'_>, key: &[u8], name: &[u8], value: &[u8]) -> Result<bool, Error> {
-    let slot = txn.find_for_write(key, Kind::Hash)?;
-    if hash_of(txn, slot.found()).is_some_and(|hash| hash.contains(name)) {
+    let lookup = txn.find_for_write(key, Kind::Hash)?;
+    if hash_of(txn, lookup.found()).is_some_and(|hash| hash.contains(name)) {
         return Ok(false);
     }
     let pair = core::iter::once((name, value));
-    store(txn, slot, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
+    store(txn, lookup, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
     state_pairs(txn, key, pair);
     Ok(true)
 }
@@ -89,7 +89,7 @@ pub fn take<'n>(
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
     let mut values = values_of(hash_of(txn, existing), names.clone())?;
     let Some(handle) = existing else { return Ok(values) };
-    txn.ensure_room_for(&values)?;
+    txn.reserve_headroom_for(&values)?;
     let taken = update(txn, handle, EventKind::HDel, |hash| {
         let mut change = Change::Unchanged(());
         for (name, value) in names.clone().zip(&mut values) {
@@ -110,15 +110,15 @@ pub fn take<'n>(
 
 /// Adds to the integer in a field; returns the sum. A missing field counts as 0. The deadline stays.
 pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> Result<i64, Error> {
-    let slot = txn.find_for_write(key, Kind::Hash)?;
-    let current = match hash_of(txn, slot.found()).and_then(|hash| hash.get(name)) {
+    let lookup = txn.find_for_write(key, Kind::Hash)?;
+    let current = match hash_of(txn, lookup.found()).and_then(|hash| hash.get(name)) {
         Some(text) => parse_integer(&text).ok_or(Error::FieldNotAnInteger)?,
         None => 0,
     };
     let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
     let text = IntegerText::of(sum);
     let pair = &mut core::iter::once((name, text.as_bytes()));
-    store(txn, slot, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
+    store(txn, lookup, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
     txn.state_fields(key, &mut core::iter::once(name));
     txn.effect(|effect| {
         effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
@@ -128,8 +128,8 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> 
 
 /// Adds to the float in a field in 80-bit precision; returns the stored text. The deadline stays.
 pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
-    let slot = txn.find_for_write(key, Kind::Hash)?;
-    let field = hash_of(txn, slot.found()).and_then(|hash| hash.find(name));
+    let lookup = txn.find_for_write(key, Kind::Hash)?;
+    let field = hash_of(txn, lookup.found()).and_then(|hash| hash.find(name));
     let deadline = field.and_then(|field| field.deadline);
     let sum = match field {
         Some(field) => LongDouble::parse(&field.value).ok_or(Error::FieldNotAFloat)?.add(increment),
@@ -141,7 +141,7 @@ pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: Lo
     let mut text = Vec::new();
     sum.write(&mut text);
     let pair = core::iter::once((name, text.as_slice()));
-    store(txn, slot, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
+    store(txn, lookup, key, &mut pair.clone(), NewDeadline::Keep, EventKind::HIncrByFloat)?;
     state_pairs(txn, key, pair);
     if let Some(deadline) = deadline {
         state_deadline(txn, key, deadline, core::iter::once(name));
@@ -202,17 +202,17 @@ fn update<R>(
     })
 }
 
-/// Sets fields of the hash at `slot`, or creates it. The caller states the effect.
+/// Sets fields of the hash at `lookup`, or creates it. The caller states the effect.
 fn store(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     pairs: Pairs<'_, '_>,
     deadline: NewDeadline,
     event: EventKind,
 ) -> Result<usize, Error> {
     let limit = txn.limits().hash;
-    match slot.found() {
+    match lookup.found() {
         Some(handle) => {
             if matches!(deadline, NewDeadline::At(_)) {
                 txn.db_mut().reserve_deadline(handle)?;
@@ -223,7 +223,7 @@ fn store(
         None => {
             let mut hash = Hash::new(txn.seed());
             let added = hash.set_all(pairs, deadline, limit)?;
-            txn.put(slot, key, NewValue::Value(Value::Hash(hash)), None, event)?;
+            txn.put(lookup, key, NewValue::Value(Value::Hash(hash)), None, event)?;
             Ok(added)
         }
     }

@@ -6,7 +6,7 @@ use super::lease::{Lease, latch_at, later_deadline, lease_of, state, write};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::ensure;
 use crate::keyspace::txn::{Access, Txn, is_behind, next_token, use_token, waiting_after};
-use crate::keyspace::{Error, EventKind, NewValue, Queue, QueuePosition, Slot, Waiter};
+use crate::keyspace::{Error, EventKind, Lookup, NewValue, Queue, QueuePosition, Waiter};
 use crate::values::{Hash, Holder, Mode, NewDeadline, Value};
 
 /// Upper bound in bytes of what a grant keeps besides its key and owner: blocks, a table of the index, nodes.
@@ -97,7 +97,7 @@ enum Outlook {
 /// Holders that a request finds at one key.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    slot: Slot,
+    lookup: Lookup,
     /// Live lease of the owner.
     own: Option<Lease>,
     /// Whether the other holders are removed by the grant.
@@ -165,11 +165,11 @@ fn find(
     (key, demand): (&[u8], Demand),
     position: Option<QueuePosition>,
 ) -> Result<Found, Error> {
-    let (slot, now) = (txn.entry(key, Access::Write), txn.now());
-    let Some(hash) = latch_at(txn, slot)? else {
+    let (lookup, now) = (txn.entry(key, Access::Write), txn.now());
+    let Some(hash) = latch_at(txn, lookup)? else {
         let is_taken = !request.steal && is_behind(txn, key, position);
         let outlook = if is_taken { Outlook::Taken(Queue::Line) } else { Outlook::Free };
-        return Ok(Found { slot, own: None, is_stolen: false, outlook });
+        return Ok(Found { lookup, own: None, is_stolen: false, outlook });
     };
     let own = hash.find(request.owner).map(|field| lease_of(&field)).transpose()?;
     let live = own.filter(|lease| lease.is_live(now));
@@ -186,7 +186,7 @@ fn find(
         None if !request.steal && (!is_admitted || is_behind(txn, key, position)) => Outlook::Taken(Queue::Line),
         _ => Outlook::Free,
     };
-    Ok(Found { slot, own: live, is_stolen, outlook })
+    Ok(Found { lookup, own: live, is_stolen, outlook })
 }
 
 /// Whether all holders but the owner admit one more with this demand. Ends at the first holder that decides.
@@ -232,8 +232,8 @@ fn grant(
     };
     let lease = Lease { holder, deadline: later_deadline(own, &holder, txn.now(), request.ttl_ms) };
     txn.limit_holds(Some(demand.limit));
-    let granted = match found.slot.is_vacant() || found.is_stolen {
-        true => make(txn, key, request.owner, found.slot, lease),
+    let granted = match found.lookup.is_vacant() || found.is_stolen {
+        true => make(txn, key, request.owner, found.lookup, lease),
         false => write(txn, key, request.owner, own, lease),
     };
     txn.limit_holds(None);
@@ -241,13 +241,13 @@ fn grant(
 }
 
 /// Creates the hash with its first holder. One that exists is deleted first.
-fn make(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], slot: Slot, lease: Lease) -> Result<(), Error> {
+fn make(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], lookup: Lookup, lease: Lease) -> Result<(), Error> {
     let (mut hash, text) = (Hash::new(txn.seed()), lease.holder.text());
     let deadline = lease.deadline.map_or(NewDeadline::None, NewDeadline::At);
     hash.set(owner, &text, deadline, txn.limits().hash)?;
-    let event = if slot.is_vacant() { EventKind::HSet } else { EventKind::Del };
-    txn.put(slot, key, NewValue::Value(Value::Hash(hash)), None, event)?;
-    if !slot.is_vacant() {
+    let event = if lookup.is_vacant() { EventKind::HSet } else { EventKind::Del };
+    txn.put(lookup, key, NewValue::Value(Value::Hash(hash)), None, event)?;
+    if !lookup.is_vacant() {
         txn.push_event(EventKind::HSet, key);
         txn.effect(|effect| {
             effect.bytes(b"DEL").bytes(key);
@@ -271,7 +271,7 @@ pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Er
         let key = request.key_at(index);
         let found = find(txn, request, key, None)?;
         if let (Some(own), Outlook::Taken(_)) = (found.own, found.outlook)
-            && is_circular(&mut waiting_upgrades(txn, (key.0, request.owner), found.slot, (key.1, own.holder))?)
+            && is_circular(&mut waiting_upgrades(txn, (key.0, request.owner), found.lookup, (key.1, own.holder))?)
         {
             return Ok(true);
         }
@@ -284,11 +284,11 @@ pub fn has_deadlock(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<bool, Er
 fn waiting_upgrades(
     txn: &Txn<'_>,
     (key, owner): (&[u8], &[u8]),
-    slot: Slot,
+    lookup: Lookup,
     (demand, held): (Demand, Holder),
 ) -> Result<Vec<Upgrade>, Error> {
     let mut upgrades = alloc::vec![Upgrade { held, demand: demand.beside(&held), is_own: true }];
-    let Some(hash) = latch_at(txn, slot)? else { return Ok(upgrades) };
+    let Some(hash) = latch_at(txn, lookup)? else { return Ok(upgrades) };
     let mut last = QueuePosition(0);
     while let Some((position, waiter)) = waiting_after(txn, key, Queue::Upgrade, last) {
         last = position;

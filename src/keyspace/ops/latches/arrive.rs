@@ -26,10 +26,10 @@ pub fn arrivals(txn: &mut Txn<'_>, key: &[u8]) -> Result<usize, Error> {
 }
 
 fn open(txn: &mut Txn<'_>, key: &[u8], member: &[u8], deadline: Timestamp) -> Result<(), Error> {
-    let slot = txn.entry(key, Access::Peek);
+    let lookup = txn.entry(key, Access::Peek);
     let mut set = Set::new(txn.seed());
     set.insert(member, txn.limits().set)?;
-    txn.put(slot, key, NewValue::Value(Value::Set(set)), Some(deadline), EventKind::SAdd)?;
+    txn.put(lookup, key, NewValue::Value(Value::Set(set)), Some(deadline), EventKind::SAdd)?;
     txn.push_event(EventKind::Expire, key);
     txn.effect(|effect| {
         effect.bytes(b"SADD").bytes(key).bytes(member);

@@ -4,7 +4,7 @@ use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::keyspace::ops::hashes::FIELD_DEADLINE_MS_MAX;
 use crate::keyspace::txn::{Access, Change, Txn};
-use crate::keyspace::{Error, EventKind, Slot};
+use crate::keyspace::{Error, EventKind, Lookup};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Holder, NewDeadline, Value, ValueRef};
 
@@ -39,9 +39,9 @@ impl Lease {
     }
 }
 
-/// Hash of a latch at a slot; `None` if the key does not exist.
-pub(super) fn latch_at<'t>(txn: &'t Txn<'_>, slot: Slot) -> Result<Option<&'t Hash>, Error> {
-    match txn.value(slot) {
+/// Hash of a latch at a lookup; `None` if the key does not exist.
+pub(super) fn latch_at<'t>(txn: &'t Txn<'_>, lookup: Lookup) -> Result<Option<&'t Hash>, Error> {
+    match txn.value(lookup) {
         None => Ok(None),
         Some(ValueRef::Hash(hash)) => Ok(Some(hash)),
         Some(_) => Err(Error::WrongType),
@@ -56,8 +56,8 @@ fn find(
     token: Option<u64>,
     access: Access,
 ) -> Result<Option<Lease>, Error> {
-    let slot = txn.entry(key, access);
-    let field = latch_at(txn, slot)?.and_then(|hash| hash.find(owner));
+    let lookup = txn.entry(key, access);
+    let field = latch_at(txn, lookup)?.and_then(|hash| hash.find(owner));
     let lease = field.map(|field| lease_of(&field)).transpose()?;
     Ok(lease.filter(|lease| token.is_none_or(|token| token == lease.holder.token)))
 }
@@ -157,24 +157,24 @@ pub fn release(
 
 /// Removes a holder; the last one goes with its key. Returns false if the owner does not hold the key.
 fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -> Result<bool, Error> {
-    let slot = txn.entry(key, Access::Write);
-    let Some(hash) = latch_at(txn, slot)? else { return Ok(false) };
+    let lookup = txn.entry(key, Access::Write);
+    let Some(hash) = latch_at(txn, lookup)? else { return Ok(false) };
     let (is_last, Some(field)) = (hash.len() == 1, hash.find(owner)) else { return Ok(false) };
     let holder = lease_of(&field)?.holder;
     if token.is_some_and(|token| token != holder.token) {
         return Ok(false);
     }
-    if let Some(handle) = slot.found() {
+    if let Some(handle) = lookup.found() {
         txn.prepare_edit(handle)?;
     }
-    match slot.found().filter(|_| !is_last) {
+    match lookup.found().filter(|_| !is_last) {
         Some(handle) => edit(txn, handle, EventKind::HDel, &mut |hash| {
             hash.remove(owner);
             Ok(())
         })?,
         None => {
             txn.push_event(EventKind::HDel, key);
-            txn.remove(slot, key, EventKind::Del);
+            txn.remove(lookup, key, EventKind::Del);
         }
     }
     txn.state_fields(key, &mut core::iter::once(owner));
@@ -203,8 +203,8 @@ pub(super) fn write(
     former: Option<Lease>,
     lease: Lease,
 ) -> Result<(), Error> {
-    let slot = txn.entry(key, Access::Peek);
-    let Some(handle) = slot.found().filter(|_| former != Some(lease)) else { return txn.state_held(key, owner) };
+    let lookup = txn.entry(key, Access::Peek);
+    let Some(handle) = lookup.found().filter(|_| former != Some(lease)) else { return txn.state_held(key, owner) };
     let is_same_holder = former.is_some_and(|former| former.holder == lease.holder);
     let (text, limit) = (lease.holder.text(), txn.limits().hash);
     if lease.deadline.is_some() {

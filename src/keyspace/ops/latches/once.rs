@@ -28,8 +28,8 @@ pub fn once(
     position: Option<QueuePosition>,
     is_over: bool,
 ) -> Result<Once, Error> {
-    let slot = txn.entry(request.key, Access::Write);
-    if let Some(ValueRef::String(result)) = txn.value(slot) {
+    let lookup = txn.entry(request.key, Access::Write);
+    if let Some(ValueRef::String(result)) = txn.value(lookup) {
         return Ok(Once::Done(copied(result)?));
     }
     match if is_over { None } else { acquire(txn, request, position)? } {
@@ -40,8 +40,8 @@ pub fn once(
 
 /// State of the work for an owner that has to wait: behind a holder, or behind others in line.
 fn busy(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<Once, Error> {
-    let slot = txn.entry(request.key, Access::Peek);
-    let mut fields = latch_at(txn, slot)?.into_iter().flat_map(|hash| hash.iter());
+    let lookup = txn.entry(request.key, Access::Peek);
+    let mut fields = latch_at(txn, lookup)?.into_iter().flat_map(|hash| hash.iter());
     if let Some(field) = fields.next() {
         return Ok(Once::Busy(copied(&field.name)?, lease_of(&field)?.remaining_ms(txn.now())));
     }
@@ -58,11 +58,11 @@ pub fn done(
     result: &[u8],
     ttl_ms: i64,
 ) -> Result<(), Error> {
-    let (slot, now) = (txn.entry(key, Access::Write), txn.now());
-    if let Some(ValueRef::String(stored)) = txn.value(slot) {
+    let (lookup, now) = (txn.entry(key, Access::Write), txn.now());
+    if let Some(ValueRef::String(stored)) = txn.value(lookup) {
         return if stored == result { Ok(()) } else { Err(Error::Fenced) };
     }
-    let field = latch_at(txn, slot)?.and_then(|hash| hash.find(owner));
+    let field = latch_at(txn, lookup)?.and_then(|hash| hash.find(owner));
     let lease = field.map(|field| lease_of(&field)).transpose()?.filter(|lease| lease.is_live(now));
     if lease.is_none_or(|lease| lease.holder.token != token || lease.holder.mode != Mode::Exclusive) {
         return Err(Error::Fenced);

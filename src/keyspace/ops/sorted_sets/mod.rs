@@ -10,11 +10,11 @@ pub use combine::{Aggregate, Sources, Weighting, combine, combine_into, common, 
 pub use sample::sample;
 
 use super::strings::Presence;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::keyspace::observers::effect::EffectWriter;
 use crate::keyspace::ops::keys;
 use crate::keyspace::txn::{Access, Change, Txn};
-use crate::keyspace::{Error, EventKind, NewValue, Slot};
+use crate::keyspace::{Error, EventKind, Lookup, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{End, Interval, Kind, PackedLimit, Selection, Value, ValueRef, ZSet, owned};
 
@@ -115,8 +115,8 @@ pub fn increment(
     member: &[u8],
 ) -> Result<Option<f64>, Error> {
     let limit = txn.limits().zset;
-    let slot = txn.entry(key, Access::Write);
-    let (score, is_change) = match slot.found() {
+    let lookup = txn.entry(key, Access::Write);
+    let (score, is_change) = match lookup.found() {
         Some(handle) => {
             let mut score = Ok(None);
             let change = update(txn, handle, EventKind::ZIncr, |zset| {
@@ -132,7 +132,7 @@ pub fn increment(
         None => {
             let score = options.sum(None, increment)?;
             if let Some(score) = score {
-                create(txn, slot, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
+                create(txn, lookup, key, ScoreOptions::default(), &[(score, member)], EventKind::ZIncr)?;
             }
             (score, score.is_some())
         }
@@ -154,8 +154,8 @@ fn add_silently(
     event: EventKind,
 ) -> Result<Added, Error> {
     let limit = txn.limits().zset;
-    let slot = txn.entry(key, Access::Write);
-    let Some(handle) = slot.found() else { return create(txn, slot, key, options, pairs, event) };
+    let lookup = txn.entry(key, Access::Write);
+    let Some(handle) = lookup.found() else { return create(txn, lookup, key, options, pairs, event) };
     let change = update(txn, handle, event, |zset| {
         zset.expect(pairs.len(), 0, limit)?;
         let added = add_all(zset, options, pairs, limit)?;
@@ -164,10 +164,10 @@ fn add_silently(
     Ok(change?.result())
 }
 
-/// Creates a sorted set at a vacant slot; the caller states the effect.
+/// Creates a sorted set at a vacant lookup; the caller states the effect.
 fn create(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     options: ScoreOptions,
     pairs: &[(f64, &[u8])],
@@ -182,7 +182,7 @@ fn create(
     zset.expect(pairs.len(), pairs.first().map_or(0, |(_, member)| member.len()), limit)?;
     let added = add_all(&mut zset, options, pairs, limit)?;
     if !zset.is_empty() {
-        txn.put(slot, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        txn.put(lookup, key, NewValue::Value(Value::ZSet(zset)), None, event)?;
     }
     Ok(added)
 }
@@ -240,7 +240,7 @@ pub fn pop(txn: &mut Txn<'_>, key: &[u8], end: End, count: usize, take: Take<'_>
         && let Some(zset) = zset_of(txn, handle)
     {
         popped = owned(zset.range(ranks.clone()).map(|(member, _)| member))?;
-        txn.ensure_room(popped.len(), popped.iter().map(Vec::len).sum())?;
+        txn.reserve_headroom(popped.len(), popped.iter().map(Vec::len).sum())?;
     }
     let change = update(txn, handle, event, |zset| {
         match end {
@@ -282,13 +282,13 @@ fn store(
     event: EventKind,
     write: impl FnOnce(&mut EffectWriter<'_>),
 ) -> Result<usize, Error> {
-    let slot = txn.entry(to, Access::Write);
+    let lookup = txn.entry(to, Access::Write);
     let len = zset.len();
     if len > 0 {
-        txn.put(slot, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
+        txn.put(lookup, to, NewValue::Value(Value::ZSet(zset)), None, event)?;
         txn.effect(write);
     } else {
-        keys::delete(txn, slot, to);
+        keys::delete(txn, lookup, to);
     }
     Ok(len)
 }
@@ -331,7 +331,7 @@ fn add_all(
     let (mut added, mut done) = (Added::default(), Vec::new());
     for (index, &(score, member)) in pairs.iter().enumerate() {
         // After the last pair nothing can fail, so it needs no undo entry.
-        let reserved = if index + 1 < pairs.len() { make_room(&mut done, 1) } else { Ok(()) };
+        let reserved = if index + 1 < pairs.len() { try_reserve(&mut done, 1) } else { Ok(()) };
         let mut choose = |old| options.allows(old, score).then_some(score);
         let Ok(updated) = reserved.and_then(|()| zset.update(member, limit, &mut choose)) else {
             undo(zset, &done, limit);

@@ -3,10 +3,10 @@
 use alloc::vec::Vec;
 
 use super::Presence;
-use crate::base::headroom::{OutOfMemory, make_room};
+use crate::base::headroom::{OutOfMemory, try_reserve};
 use crate::keyspace::db::Staged;
 use crate::keyspace::txn::Access;
-use crate::keyspace::{Error, EventKind, Expiry, Slot, Txn};
+use crate::keyspace::{Error, EventKind, Expiry, Lookup, Txn};
 
 /// Number of slots that the list of slots grows by.
 const SLOTS_AT_ONCE: usize = 64;
@@ -29,19 +29,19 @@ pub fn set_many<'p>(
     let slots = entries(txn, &mut pairs.clone().map(|(key, _)| key))?;
     if super::is_past_expiry(txn, expiry) {
         for (key, value) in pairs {
-            let slot = txn.entry(key, Access::Write);
-            super::put(txn, slot, key, value, expiry)?;
+            let lookup = txn.entry(key, Access::Write);
+            super::put(txn, lookup, key, value, expiry)?;
         }
         return Ok(true);
     }
     let all = slots.iter().zip(pairs.clone());
-    let mut lens = all.clone().map(|(slot, (_, value))| (slot, value.len()));
-    if expiry == Expiry::Never && txn.keeps_use() && lens.all(|(slot, len)| txn.db().can_overwrite(*slot, len)) {
-        for (slot, (key, value)) in all {
-            txn.put_string(*slot, key, value, expiry, EventKind::Set)?;
+    let mut lens = all.clone().map(|(lookup, (_, value))| (lookup, value.len()));
+    if expiry == Expiry::Never && txn.keeps_use() && lens.all(|(lookup, len)| txn.db().can_overwrite(*lookup, len)) {
+        for (lookup, (key, value)) in all {
+            txn.put_string(*lookup, key, value, expiry, EventKind::Set)?;
         }
     } else {
-        stage_many(txn, &mut all.map(|(slot, (key, value))| (*slot, key, value)), expiry)?;
+        stage_many(txn, &mut all.map(|(lookup, (key, value))| (*lookup, key, value)), expiry)?;
     }
     if expiry != Expiry::Never {
         return Ok(true);
@@ -56,11 +56,11 @@ pub fn set_many<'p>(
 }
 
 /// Looks keys up for writing.
-fn entries(txn: &mut Txn<'_>, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Slot>, OutOfMemory> {
+fn entries(txn: &mut Txn<'_>, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<Vec<Lookup>, OutOfMemory> {
     let mut slots = Vec::new();
     for key in keys {
         if slots.len() == slots.capacity() {
-            make_room(&mut slots, SLOTS_AT_ONCE)?;
+            try_reserve(&mut slots, SLOTS_AT_ONCE)?;
         }
         slots.push(txn.entry(key, Access::Write));
     }
@@ -70,21 +70,21 @@ fn entries(txn: &mut Txn<'_>, keys: &mut dyn Iterator<Item = &[u8]>) -> Result<V
 /// Sets several keys atomically, with the events of SET. The effect of MSET is left to the caller.
 fn stage_many(
     txn: &mut Txn<'_>,
-    strings: &mut dyn Iterator<Item = (Slot, &[u8], &[u8])>,
+    strings: &mut dyn Iterator<Item = (Lookup, &[u8], &[u8])>,
     expiry: Expiry,
 ) -> Result<(), Error> {
     let mut staged = Vec::new();
-    for (slot, key, value) in strings {
-        make_room(&mut staged, 1)?;
-        let (deadline, last_use) = (txn.deadline_for(slot, expiry), txn.last_use_for(slot));
-        staged.push(Staged { slot, key, value, deadline, last_use });
+    for (lookup, key, value) in strings {
+        try_reserve(&mut staged, 1)?;
+        let (deadline, last_use) = (txn.deadline_for(lookup, expiry), txn.last_use_for(lookup));
+        staged.push(Staged { lookup, key, value, deadline, last_use });
     }
     txn.db_mut().put_all(&staged)?;
-    for (index, Staged { slot, key, value, deadline, .. }) in staged.iter().enumerate() {
+    for (index, Staged { lookup, key, value, deadline, .. }) in staged.iter().enumerate() {
         let (key, deadline) = (*key, *deadline);
         // The second mention of a new key changes it.
         let is_first = !txn.states_facts() || staged[..index].iter().all(|earlier| earlier.key != key);
-        txn.notify_of_put(EventKind::Set, key, slot.is_vacant() && is_first);
+        txn.notify_of_put(EventKind::Set, key, lookup.is_vacant() && is_first);
         if expiry != Expiry::Never {
             super::notify_of_put(txn, key, value, deadline, expiry);
         }

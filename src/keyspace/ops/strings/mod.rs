@@ -17,7 +17,7 @@ use crate::base::number::{IntegerText, LongDouble, parse_integer};
 use crate::keyspace::db::entry::INLINE_MAX;
 use crate::keyspace::ops::{expiry, keys};
 use crate::keyspace::txn::{Access, Change, Txn, count_visits};
-use crate::keyspace::{Error, EventKind, Expiry, NewValue, Slot};
+use crate::keyspace::{Error, EventKind, Expiry, Lookup, NewValue};
 use crate::values::{Kind, Value, ValueRef};
 
 /// Maximum length of a string in bytes: Redis' default of `proto-max-bulk-len`.
@@ -26,8 +26,8 @@ pub const STRING_MAX: usize = 512 * 1024 * 1024;
 /// Returns the string at `key`; `None` if the key does not exist.
 #[inline]
 pub fn get<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>, Error> {
-    let slot = txn.entry_inlined(key, Access::Read);
-    match txn.value(slot) {
+    let lookup = txn.entry_inlined(key, Access::Read);
+    match txn.value(lookup) {
         None => Ok(None),
         Some(ValueRef::String(bytes)) => Ok(Some(bytes)),
         Some(_) => Err(Error::WrongType),
@@ -36,15 +36,15 @@ pub fn get<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>, Err
 
 /// Stores a string if the conditions hold.
 pub fn set(txn: &mut Txn<'_>, key: &[u8], value: &[u8], options: &SetOptions<'_>) -> Result<SetOutcome, Error> {
-    let slot = txn.entry_inlined(key, Access::Write);
-    let presence_holds = options.presence.is_none_or(|presence| presence.holds(!slot.is_vacant()));
+    let lookup = txn.entry_inlined(key, Access::Write);
+    let presence_holds = options.presence.is_none_or(|presence| presence.holds(!lookup.is_vacant()));
     let (value_holds, previous) = match options.needs_value() {
-        true => compare(txn, slot, options)?,
+        true => compare(txn, lookup, options)?,
         false => (true, None),
     };
     let stored = presence_holds && value_holds;
     if stored {
-        put(txn, slot, key, value, options.expiry)?;
+        put(txn, lookup, key, value, options.expiry)?;
     }
     Ok(SetOutcome { stored, previous })
 }
@@ -52,8 +52,8 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], value: &[u8], options: &SetOptions<'_>
 /// Evaluates the comparison with the current value, and copies that value if `get` is set. Fails for a value of another
 /// type.
 #[inline(never)]
-fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
-    let text = match txn.value(slot) {
+fn compare(txn: &mut Txn<'_>, lookup: Lookup, options: &SetOptions<'_>) -> Result<(bool, Option<Vec<u8>>), Error> {
+    let text = match txn.value(lookup) {
         None => None,
         Some(ValueRef::String(bytes)) => Some(bytes),
         Some(_) => return Err(Error::WrongType),
@@ -68,7 +68,7 @@ fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(b
         (None, _) => true,
     };
     if let Some(previous) = &previous {
-        txn.ensure_room(1, previous.len())?;
+        txn.reserve_headroom(1, previous.len())?;
     }
     Ok((holds, previous))
 }
@@ -77,17 +77,17 @@ fn compare(txn: &mut Txn<'_>, slot: Slot, options: &SetOptions<'_>) -> Result<(b
 #[inline(never)]
 pub(in crate::keyspace) fn put(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     value: &[u8],
     expiry: Expiry,
 ) -> Result<(), Error> {
     if is_past_expiry(txn, expiry) {
-        keys::delete(txn, slot, key);
+        keys::delete(txn, lookup, key);
         return Ok(());
     }
-    let deadline = if txn.is_unobserved() { None } else { txn.deadline_for(slot, expiry) };
-    txn.put_string(slot, key, value, expiry, EventKind::Set)?;
+    let deadline = if txn.is_unobserved() { None } else { txn.deadline_for(lookup, expiry) };
+    txn.put_string(lookup, key, value, expiry, EventKind::Set)?;
     if !txn.is_unobserved() {
         notify_of_put(txn, key, value, deadline, expiry);
     }
@@ -113,14 +113,14 @@ fn delete_string_if(
     comparison: Comparison<'_>,
     wrong_type: Error,
 ) -> Result<bool, Error> {
-    let slot = txn.entry(key, Access::Peek);
-    let Some(handle) = slot.found() else { return Ok(false) };
-    let holds = match txn.value(slot) {
+    let lookup = txn.entry(key, Access::Peek);
+    let Some(handle) = lookup.found() else { return Ok(false) };
+    let holds = match txn.value(lookup) {
         Some(ValueRef::String(bytes)) => comparison.holds(bytes),
         _ => Err(wrong_type),
     };
     match holds {
-        Ok(true) => keys::delete(txn, slot, key),
+        Ok(true) => keys::delete(txn, lookup, key),
         _ => txn.mark_use(handle),
     }
     holds
@@ -133,14 +133,14 @@ pub fn value_digest(txn: &mut Txn<'_>, key: &[u8]) -> Result<Option<Vec<u8>>, Er
 
 /// Appends to a string and creates it if missing. Returns the new length.
 pub fn append(txn: &mut Txn<'_>, key: &[u8], suffix: &[u8]) -> Result<usize, Error> {
-    let slot = txn.find_for_write(key, Kind::String)?;
-    let len = string_of(txn, slot).len() + suffix.len();
-    if slot.is_vacant() {
-        txn.put(slot, key, NewValue::Bytes(suffix), None, EventKind::Append)?;
+    let lookup = txn.find_for_write(key, Kind::String)?;
+    let len = string_of(txn, lookup).len() + suffix.len();
+    if lookup.is_vacant() {
+        txn.put(lookup, key, NewValue::Bytes(suffix), None, EventKind::Append)?;
     } else if len > STRING_MAX {
         return Err(Error::TooLong);
     } else {
-        edit(txn, slot, key, EventKind::Append, suffix.len(), &mut |bytes| bytes.extend_from_slice(suffix))?;
+        edit(txn, lookup, key, EventKind::Append, suffix.len(), &mut |bytes| bytes.extend_from_slice(suffix))?;
     }
     txn.effect(|effect| {
         effect.bytes(b"APPEND").bytes(key).bytes(suffix);
@@ -150,14 +150,14 @@ pub fn append(txn: &mut Txn<'_>, key: &[u8], suffix: &[u8]) -> Result<usize, Err
 
 /// Writes `bytes` at `offset` and pads a gap with zeros. Returns the new length. Empty `bytes` change nothing.
 pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> Result<usize, Error> {
-    let slot = txn.find_for_write(key, Kind::String)?;
-    let len = string_of(txn, slot).len();
+    let lookup = txn.find_for_write(key, Kind::String)?;
+    let len = string_of(txn, lookup).len();
     if bytes.is_empty() {
         return Ok(len);
     }
     let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
     let new_len = len.max(end);
-    edit_grown(txn, slot, key, new_len, EventKind::SetRange, &mut |string| {
+    edit_grown(txn, lookup, key, new_len, EventKind::SetRange, &mut |string| {
         string[offset..end].copy_from_slice(bytes);
     })?;
     txn.effect(|effect| {
@@ -168,8 +168,8 @@ pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> 
 
 /// Adds to the integer at `key`; returns the sum. A missing key counts as 0. The deadline stays.
 pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, Error> {
-    let slot = txn.entry_inlined(key, Access::Write);
-    let counted = match slot.found() {
+    let lookup = txn.entry_inlined(key, Access::Write);
+    let counted = match lookup.found() {
         Some(handle) if increment == 1 && txn.keeps_use() => txn.db_mut().count_up(handle),
         _ => None,
     };
@@ -178,7 +178,7 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, E
             txn.notify_of_put(EventKind::IncrBy, key, false);
             sum
         }
-        None => add_integer(txn, slot, key, increment)?,
+        None => add_integer(txn, lookup, key, increment)?,
     };
     txn.effect(|effect| {
         effect.bytes(b"INCRBY").bytes(key).integer(increment);
@@ -190,23 +190,23 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, E
 const FLOAT_VISITS: usize = 32;
 
 #[inline(never)]
-fn add_integer(txn: &mut Txn<'_>, slot: Slot, key: &[u8], increment: i64) -> Result<i64, Error> {
-    let current = match txn.value(slot) {
+fn add_integer(txn: &mut Txn<'_>, lookup: Lookup, key: &[u8], increment: i64) -> Result<i64, Error> {
+    let current = match txn.value(lookup) {
         Some(ValueRef::String(text)) => parse_integer(text).ok_or(Error::NotAnInteger)?,
         Some(_) => return Err(Error::WrongType),
         None => 0,
     };
     let sum = current.checked_add(increment).ok_or(Error::Overflow)?;
-    txn.put_string(slot, key, IntegerText::of(sum).as_bytes(), Expiry::Keep, EventKind::IncrBy)?;
+    txn.put_string(lookup, key, IntegerText::of(sum).as_bytes(), Expiry::Keep, EventKind::IncrBy)?;
     Ok(sum)
 }
 
 /// Adds to the float at `key` in 80-bit precision; returns the stored text. The deadline stays.
 pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], increment: LongDouble) -> Result<Vec<u8>, Error> {
-    let slot = txn.find_for_write(key, Kind::String)?;
+    let lookup = txn.find_for_write(key, Kind::String)?;
     count_visits(txn, FLOAT_VISITS);
-    let sum = match slot.is_vacant() {
-        false => LongDouble::parse(string_of(txn, slot)).ok_or(Error::NotAFloat)?.add(increment),
+    let sum = match lookup.is_vacant() {
+        false => LongDouble::parse(string_of(txn, lookup)).ok_or(Error::NotAFloat)?.add(increment),
         true => increment,
     };
     if !sum.is_finite() {
@@ -214,7 +214,7 @@ pub fn increment_float(txn: &mut Txn<'_>, key: &[u8], increment: LongDouble) -> 
     }
     let mut text = Vec::new();
     sum.write(&mut text);
-    txn.put_string(slot, key, &text, Expiry::Keep, EventKind::IncrByFloat)?;
+    txn.put_string(lookup, key, &text, Expiry::Keep, EventKind::IncrByFloat)?;
     txn.effect(|effect| {
         effect.bytes(b"SET").bytes(key).bytes(&text).bytes(b"KEEPTTL");
     });
@@ -253,13 +253,13 @@ pub fn expect(txn: &mut Txn<'_>, key: &[u8]) -> Result<(), Error> {
     txn.find_for_write(key, Kind::String).map(drop)
 }
 
-pub(in crate::keyspace) fn is_string(txn: &Txn<'_>, slot: Slot) -> bool {
-    matches!(txn.value(slot), Some(ValueRef::String(_)))
+pub(in crate::keyspace) fn is_string(txn: &Txn<'_>, lookup: Lookup) -> bool {
+    matches!(txn.value(lookup), Some(ValueRef::String(_)))
 }
 
-/// String at a slot; empty if there is none.
-pub(in crate::keyspace) fn string_of<'t>(txn: &'t Txn<'_>, slot: Slot) -> &'t [u8] {
-    match txn.value(slot) {
+/// String at a lookup; empty if there is none.
+pub(in crate::keyspace) fn string_of<'t>(txn: &'t Txn<'_>, lookup: Lookup) -> &'t [u8] {
+    match txn.value(lookup) {
         Some(ValueRef::String(bytes)) => bytes,
         _ => &[],
     }
@@ -268,21 +268,21 @@ pub(in crate::keyspace) fn string_of<'t>(txn: &'t Txn<'_>, slot: Slot) -> &'t [u
 /// Edits a string that grows by `growth_bytes`. On an error it is unchanged.
 fn edit(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     event: EventKind,
     growth_bytes: usize,
     edit: &mut dyn FnMut(&mut Vec<u8>),
 ) -> Result<(), Error> {
-    let string = string_of(txn, slot);
+    let string = string_of(txn, lookup);
     // Longer strings are in a value slot and are edited in place.
     if string.len() <= INLINE_MAX {
         let mut edited = zeros(0, string.len() + growth_bytes)?;
         edited.extend_from_slice(string);
         edit(&mut edited);
-        return txn.put_edited(slot, key, edited, event);
+        return txn.put_edited(lookup, key, edited, event);
     }
-    let Some(handle) = slot.found() else { return Ok(()) };
+    let Some(handle) = lookup.found() else { return Ok(()) };
     txn.update(handle, event, |value| {
         let Value::String(string) = value else { return Err(Error::WrongType) };
         // Spare capacity is reserved if there is memory for it, otherwise the exact size.
@@ -298,19 +298,19 @@ fn edit(
 /// error the string is unchanged.
 pub(in crate::keyspace) fn edit_grown(
     txn: &mut Txn<'_>,
-    slot: Slot,
+    lookup: Lookup,
     key: &[u8],
     len: usize,
     event: EventKind,
     edit: &mut dyn FnMut(&mut [u8]),
 ) -> Result<(), Error> {
-    if slot.is_vacant() {
+    if lookup.is_vacant() {
         let mut string = zeros(len, len)?;
         edit(&mut string);
-        return txn.put_edited(slot, key, string, event);
+        return txn.put_edited(lookup, key, string, event);
     }
-    let growth_bytes = len.saturating_sub(string_of(txn, slot).len());
-    self::edit(txn, slot, key, event, growth_bytes, &mut |string| {
+    let growth_bytes = len.saturating_sub(string_of(txn, lookup).len());
+    self::edit(txn, lookup, key, event, growth_bytes, &mut |string| {
         string.resize(string.len() + growth_bytes, 0);
         edit(string);
     })

@@ -10,7 +10,7 @@ use crate::base::clock::Timestamp;
 use crate::base::number::{IntegerText, parse_integer};
 use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn};
-use crate::keyspace::{Error, Expiry, Slot};
+use crate::keyspace::{Error, Expiry, Lookup};
 use crate::values::ValueRef;
 
 const US_PER_MS: i64 = 1000;
@@ -37,15 +37,15 @@ fn use_evenly(
 ) -> Result<Verdict, Error> {
     let now_us = txn.now().as_ms().saturating_mul(US_PER_MS);
     let capacity_us = burst.saturating_mul(interval_us);
-    let slot = txn.entry(key, Access::Write);
-    let stored_us = number_at(txn, slot)?.unwrap_or(now_us);
+    let lookup = txn.entry(key, Access::Write);
+    let stored_us = number_at(txn, lookup)?.unwrap_or(now_us);
     // An instant beyond an empty bucket is of a clock that was ahead, or of a larger bucket.
     let full_us = stored_us.clamp(now_us, now_us.saturating_add(capacity_us));
     let next_us = full_us.saturating_add(usage.cost.min(burst).saturating_mul(interval_us));
     let is_allowed = usage.cost <= burst && next_us - now_us <= capacity_us;
     let used_us = if is_allowed && !usage.peek { next_us } else { full_us };
     if !usage.peek && (is_allowed || used_us < stored_us) {
-        store(txn, (slot, key), used_us, Expiry::At(Timestamp::from_ms(ms_up(used_us))))?;
+        store(txn, (lookup, key), used_us, Expiry::At(Timestamp::from_ms(ms_up(used_us))))?;
     }
     Ok(Verdict {
         is_allowed,
@@ -57,10 +57,10 @@ fn use_evenly(
 
 /// Evaluates the running window. The stored number is what was used of it; its deadline is the window's end.
 fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, Error> {
-    let slot = txn.entry(key, Access::Write);
-    let stored = number_at(txn, slot)?;
+    let lookup = txn.entry(key, Access::Write);
+    let stored = number_at(txn, lookup)?;
     let (now, latest) = (txn.now(), txn.now().saturating_add_ms(usage.period_ms));
-    let deadline = slot.found().and_then(|handle| txn.db().deadline(handle));
+    let deadline = lookup.found().and_then(|handle| txn.db().deadline(handle));
     let end = if stored.is_some() { deadline.map(|deadline| deadline.min(latest)) } else { Some(latest) };
     let before = stored.unwrap_or(0).max(0);
     let after = before.saturating_add(usage.cost);
@@ -71,7 +71,7 @@ fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, E
         // At its last instant, a deadline that is set anew would delete the key, and admit a second limit.
         let is_kept = stored.is_some() && end == deadline;
         let expiry = if is_kept { Expiry::Keep } else { end.map_or(Expiry::Never, Expiry::At) };
-        store(txn, (slot, key), used, expiry)?;
+        store(txn, (lookup, key), used, expiry)?;
     }
     let left_ms = end.map_or(-1, |end| end.ms_since(now).saturating_add(1));
     Ok(Verdict {
@@ -82,16 +82,16 @@ fn use_window(txn: &mut Txn<'_>, key: &[u8], usage: &Usage) -> Result<Verdict, E
     })
 }
 
-fn number_at(txn: &Txn<'_>, slot: Slot) -> Result<Option<i64>, Error> {
-    match txn.value(slot) {
+fn number_at(txn: &Txn<'_>, lookup: Lookup) -> Result<Option<i64>, Error> {
+    match txn.value(lookup) {
         None => Ok(None),
         Some(ValueRef::String(text)) => parse_integer(text).map(Some).ok_or(Error::NotAnInteger),
         Some(_) => Err(Error::WrongType),
     }
 }
 
-fn store(txn: &mut Txn<'_>, (slot, key): (Slot, &[u8]), number: i64, expiry: Expiry) -> Result<(), Error> {
-    strings::put(txn, slot, key, IntegerText::of(number).as_bytes(), expiry)?;
+fn store(txn: &mut Txn<'_>, (lookup, key): (Lookup, &[u8]), number: i64, expiry: Expiry) -> Result<(), Error> {
+    strings::put(txn, lookup, key, IntegerText::of(number).as_bytes(), expiry)?;
     txn.found_deadline();
     Ok(())
 }

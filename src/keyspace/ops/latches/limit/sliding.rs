@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Usage, Verdict};
 use crate::base::clock::Timestamp;
-use crate::base::headroom::make_room;
+use crate::base::headroom::try_reserve;
 use crate::keyspace::ops::{expiry, sorted_sets};
 use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, EventKind, NewValue, ScoreOptions};
@@ -57,7 +57,7 @@ fn names(zset: Option<&ZSet>, now_ms: i64, count: i64) -> Result<Vec<String>, Er
         let name = format!("{now_ms}-{number}");
         number += 1;
         if zset.is_none_or(|zset| zset.score(name.as_bytes()).is_none()) {
-            make_room(&mut names, 1)?;
+            try_reserve(&mut names, 1)?;
             names.push(name);
         }
     }
@@ -69,26 +69,26 @@ fn add(txn: &mut Txn<'_>, key: &[u8], usage: &Usage, names: &[String]) -> Result
     let score = txn.now().as_ms() as f64;
     let deadline = txn.now().saturating_add_ms(usage.period_ms);
     let mut pairs = Vec::new();
-    make_room(&mut pairs, names.len())?;
+    try_reserve(&mut pairs, names.len())?;
     pairs.extend(names.iter().map(|name| (score, name.as_bytes())));
-    let slot = txn.entry(key, Access::Peek);
-    let Some(handle) = slot.found() else { return create(txn, key, &pairs, deadline) };
+    let lookup = txn.entry(key, Access::Peek);
+    let Some(handle) = lookup.found() else { return create(txn, key, &pairs, deadline) };
     txn.db_mut().reserve_deadline(handle)?;
     sorted_sets::add(txn, key, ScoreOptions::default(), &pairs)?;
-    let slot = txn.entry(key, Access::Peek);
-    txn.set_deadline(slot, key, Some(deadline), EventKind::Expire)?;
+    let lookup = txn.entry(key, Access::Peek);
+    txn.set_deadline(lookup, key, Some(deadline), EventKind::Expire)?;
     txn.found_deadline();
     expiry::deadline_effect(txn, key, deadline);
     Ok(())
 }
 
 fn create(txn: &mut Txn<'_>, key: &[u8], pairs: &[(f64, &[u8])], deadline: Timestamp) -> Result<(), Error> {
-    let (slot, limit) = (txn.entry(key, Access::Peek), txn.limits().zset);
+    let (lookup, limit) = (txn.entry(key, Access::Peek), txn.limits().zset);
     let mut zset = ZSet::new(txn.seed());
     for (score, member) in pairs {
         zset.insert(member, *score, limit)?;
     }
-    txn.put(slot, key, NewValue::Value(Value::ZSet(zset)), Some(deadline), EventKind::ZAdd)?;
+    txn.put(lookup, key, NewValue::Value(Value::ZSet(zset)), Some(deadline), EventKind::ZAdd)?;
     txn.push_event(EventKind::Expire, key);
     txn.effect(|effect| {
         effect.bytes(b"ZADD").bytes(key);
@@ -109,10 +109,10 @@ fn pull_back(txn: &mut Txn<'_>, key: &[u8], now_ms: i64) -> Result<(), Error> {
         return Ok(());
     }
     let mut members: Vec<Vec<u8>> = Vec::new();
-    make_room(&mut members, ahead.len())?;
+    try_reserve(&mut members, ahead.len())?;
     members.extend(zset.range(ahead).map(|(member, _)| member.to_vec()));
     let mut pairs = Vec::new();
-    make_room(&mut pairs, members.len())?;
+    try_reserve(&mut pairs, members.len())?;
     pairs.extend(members.iter().map(|member| (now_ms as f64, member.as_slice())));
     sorted_sets::add(txn, key, ScoreOptions::default(), &pairs).map(drop)
 }
