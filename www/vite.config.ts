@@ -184,8 +184,8 @@ function facts(): Record<string, string> {
   };
   const { repository } = manifest;
   const source = typeof repository === 'object' ? repository.url.replace(/^git\+|\.git$/g, '') : repository;
-  const redis = /REDIS_VERSION: &str = "([\d.]+)"/.exec(read('../src/server/mod.rs'))?.[1];
-  if (!redis) throw new Error('src/server/mod.rs does not name a version of Redis');
+  const redis = /REDIS_VERSION: &str = "([\d.]+)"/.exec(read('../src/resp/mod.rs'))?.[1];
+  if (!redis) throw new Error('src/resp/mod.rs does not name a version of Redis');
   const entries = { __VERSION__: manifest.version, __REDIS_VERSION__: redis, __SOURCE__: source ?? '' };
   return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, JSON.stringify(value)]));
 }

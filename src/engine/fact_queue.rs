@@ -19,6 +19,11 @@ impl<'a> FactQueue<'a> {
         self.0.keyspace.facts.want(on);
     }
 
+    /// Whether facts are collected.
+    pub(crate) fn is_on(&self) -> bool {
+        self.0.keyspace.facts.are_wanted()
+    }
+
     /// Takes the facts since the last call, in the order of the changes.
     pub fn take(&mut self) -> Vec<Fact> {
         // Those of a suspended script come out at its end.

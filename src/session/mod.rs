@@ -205,6 +205,12 @@ pub struct Step {
     pub events: Vec<String>,
     /// Expected events.
     pub expected_events: Vec<Expectation>,
+    /// Database of the client before the step.
+    pub database: u8,
+    /// Words of the command without quotes, behind a number of repetitions, if the engine collects facts.
+    pub words: Vec<Vec<u8>>,
+    /// The reply as RESP, or that of each repetition, if the engine collects facts.
+    pub reply: Vec<u8>,
     /// Changes of keys in this step in order, if the engine collects facts.
     pub facts: Vec<Fact>,
     /// Result of the comparison.

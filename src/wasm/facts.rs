@@ -19,6 +19,8 @@ pub(super) struct FactView<'a, Client> {
     deadline_ms: Option<f64>,
     sets_deadline: bool,
     replaces: bool,
+    if_missing: bool,
+    text: Option<Bytes<'a>>,
     to: Option<PlaceView<'a>>,
     fields: Views<'a, FieldFact, FieldFactView<'a>>,
 }
@@ -72,6 +74,8 @@ pub(super) fn view<Client>(fact: &Fact, client: Option<Client>) -> FactView<'_, 
         deadline_ms: fact.deadline.map(ms),
         sets_deadline: fact.sets_deadline,
         replaces: fact.replaces,
+        if_missing: fact.if_missing,
+        text: fact.text.as_deref().map(Bytes),
         to,
         fields: Views(&fact.fields, field_view),
     }

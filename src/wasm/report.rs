@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::convert::ms;
+use super::convert::{Bytes, Views, ms};
 use super::facts::{self, FactView};
 use crate::keyspace::Fact;
 use crate::session::{ClientReport, Expectation, Failure, Report, Step};
@@ -33,6 +33,9 @@ struct StepView<'a> {
     expected: Vec<ExpectationView<'a>>,
     events: &'a [String],
     expected_events: Vec<ExpectationView<'a>>,
+    database: u8,
+    words: Views<'a, Vec<u8>, Bytes<'a>>,
+    reply: Bytes<'a>,
     facts: Vec<FactView<'a, &'a str>>,
     verdict: &'static str,
     message: Option<&'a str>,
@@ -88,6 +91,9 @@ fn step<'a>(step: &'a Step, clients: &'a [ClientReport]) -> StepView<'a> {
         expected: step.expected.iter().map(expectation).collect(),
         events: &step.events,
         expected_events: step.expected_events.iter().map(expectation).collect(),
+        database: step.database,
+        words: Views(&step.words, |word| Bytes(word)),
+        reply: Bytes(&step.reply),
         facts: step.facts.iter().map(|of| fact(of, clients)).collect(),
         verdict: step.verdict.name(),
         message: step.message.as_deref(),

@@ -18,8 +18,8 @@ use crate::resp::cli_text::print;
 use crate::resp::read::read;
 use crate::session::{self, SessionError};
 
-/// Memory a byte of input may take: the parsed reply, the line, the joined lines, and once in quotes.
-const BYTES_PER_BYTE: usize = 4;
+/// Memory a byte of input may take: the parsed reply, the line, the joined lines, once in quotes, and the words of steps.
+const BYTES_PER_BYTE: usize = 5;
 /// Upper bound of the memory a line of input takes besides its bytes: a value, a line, its prefix.
 const BYTES_PER_LINE: usize = 128;
 
@@ -90,8 +90,8 @@ impl Engine {
     }
 
     /// Runs the session in the input, to the end or up to a line, on this engine, which should have a manual clock.
-    /// Returns a report, without its steps if it is to be brief, and with facts if they are asked for, or `{ message, line,
-    /// column }` for a session that cannot be read.
+    /// Returns a report, without its steps if it is to be brief, and with words, replies and facts if they are asked for, or
+    /// `{ message, line, column }` for a session that cannot be read.
     #[wasm_bindgen(js_name = runSession)]
     pub fn run_session(
         &mut self,

@@ -140,6 +140,17 @@ fn check(engine: &mut Keylatch<ManualClock>, before: &(Keys, BTreeMap<Name, Vec<
         fact.database == *database && is_key(&fact.key)
             || fact.to.as_ref().is_some_and(|(to, other)| to == database && is_key(other))
     };
+    let is_stale = |fact: &&Fact| {
+        let value = fact.key.as_ref().and_then(|key| values.get(&(fact.database, key.to_vec())));
+        fact.text.as_ref().is_some_and(|text| value.is_none_or(|value| !value.ends_with(text)))
+    };
+    let is_last = |(index, fact): &(usize, &Fact)| {
+        let name = (fact.database, fact.key.as_deref().unwrap_or_default().to_vec());
+        facts[index + 1..].iter().all(|later| !is_about(later, &name))
+    };
+    if let Some(fact) = facts.iter().enumerate().filter(is_last).map(|(_, fact)| fact).find(is_stale) {
+        return Err(format!("another text than in {fact:?}"));
+    }
     let silent = values
         .iter()
         .find(|(name, value)| before.1.get(*name) != Some(*value) && !facts.iter().any(|fact| is_about(fact, name)));
@@ -255,6 +266,37 @@ fn a_deadline_counts_as_set_where_a_command_sets_it() {
         let found: Vec<_> = facts.iter().map(|fact| (fact.deadline, fact.sets_deadline)).collect();
         assert_eq!(found, [(deadline, is_set)], "{line}: {facts:?}");
     }
+}
+
+#[test]
+fn a_condition_that_something_is_missing_is_stated_and_so_is_a_text() {
+    let mut stage = Stage::new();
+    for (line, texts, if_missing) in [
+        ("SET a EX NX PX 5000", &[Some("EX")][..], true),
+        ("SET a NX", &[Some("NX")], false),
+        ("SET a NX XX", &[Some("NX")], false),
+        ("SETNX b NX", &[Some("NX")], true),
+        ("GETSET b 1", &[Some("1")], false),
+        ("INCR b", &[None], false),
+        ("APPEND b NX", &[None], false),
+        ("SETBIT b 7 1", &[None], false),
+        ("MSETNX c 1 d 2", &[Some("1"), Some("2")], true),
+        ("MSET c 1 NX 2", &[Some("1"), Some("2")], false),
+        ("MSETEX 2 e NX f NX EX 5 NX", &[Some("NX"), Some("NX")], true),
+        ("MSETEX 1 g NX EX 5", &[Some("NX")], false),
+        ("HSETNX h f v", &[None], true),
+        ("HSETNX h g v", &[None], true),
+        ("HSET h FNX v", &[None], false),
+        ("RENAMENX a aa", &[None], false),
+    ] {
+        let facts = stage.run(0, line);
+        let texts: Vec<_> = texts.iter().map(|text| (text.map(str::as_bytes), if_missing)).collect();
+        let found: Vec<_> = facts.iter().map(|fact| (fact.text.as_deref(), fact.if_missing)).collect();
+        assert_eq!(found, texts, "{line}: {facts:?}");
+    }
+    let facts = stage.run(0, "HSETEX i FNX PX 5000 FIELDS 1 f v");
+    assert!(facts.iter().any(|fact| fact.if_missing && fact.fields[0].kind == FactKind::Created), "{facts:?}");
+    assert_eq!(stage.run(0, "SET past v NX PXAT 1"), [], "a deadline in the past");
 }
 
 #[test]

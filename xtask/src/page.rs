@@ -25,7 +25,7 @@ pub(crate) fn build() -> Result {
         "LICENSE-MIT",
         "LICENSE-APACHE",
         "NOTICE",
-        "src/server/mod.rs",
+        "src/resp/mod.rs",
     ] {
         stamp.add_file(&paths::root().join(file))?;
     }

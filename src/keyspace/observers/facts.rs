@@ -85,6 +85,10 @@ pub struct Fact {
     pub sets_deadline: bool,
     /// Whether the value was replaced as a whole: fields that it had are gone.
     pub replaces: bool,
+    /// Whether the command wrote only because the key or the fields were missing, as with NX.
+    pub if_missing: bool,
+    /// The text that the command put as a whole, as SET does.
+    pub text: Option<Box<[u8]>>,
     /// Database and name after [`FactKind::Renamed`]; without a name, all keys of the database are meant.
     pub to: Option<(u8, Option<Box<[u8]>>)>,
     /// Changed fields of a hash.
@@ -168,6 +172,17 @@ impl Facts {
         self.author = Some(author);
     }
 
+    /// Whether facts are asked for.
+    pub fn are_wanted(&self) -> bool {
+        self.wanted
+    }
+
+    /// Number of facts that wait.
+    #[inline(always)]
+    pub(in crate::keyspace) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
     pub(in crate::keyspace) fn mute(&mut self, muted: bool) {
         self.muted = muted;
     }
@@ -226,6 +241,18 @@ impl Facts {
         }
     }
 
+    /// Adds to the last fact the text that was put.
+    pub(in crate::keyspace) fn set_text(&mut self, text: Option<Vec<u8>>) {
+        if let Some(fact) = self.queue.last_mut() {
+            fact.text = text.map(Vec::into_boxed_slice);
+        }
+    }
+
+    /// Notes that the changes behind the first `count` were made only because the key or the fields were missing.
+    pub(in crate::keyspace) fn note_missing(&mut self, count: usize) {
+        self.queue.iter_mut().skip(count).for_each(|fact| fact.if_missing = true);
+    }
+
     /// Adds the fact that all keys of a database were removed.
     pub(in crate::keyspace) fn push_flushed(&mut self, database: u8) {
         let fact = self.fact(EventKind::Del, (database, None), FactKind::Removed);
@@ -252,6 +279,8 @@ impl Facts {
             deadline: None,
             sets_deadline: false,
             replaces: false,
+            if_missing: false,
+            text: None,
             to: None,
             fields: Vec::new(),
         }

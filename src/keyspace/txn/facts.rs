@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::{Txn, db_index};
 use crate::base::headroom::{copied, try_reserve};
-use crate::keyspace::observers::facts::FactKind;
+use crate::keyspace::observers::facts::{FactKind, Facts};
 use crate::keyspace::{Error, EventKind, Keyspace, NewValue};
 use crate::store::slab::Handle;
 use crate::values::{Hash, Value, ValueRef};
@@ -15,9 +15,10 @@ impl Txn<'_> {
         self.keyspace.facts.are_built()
     }
 
-    /// Sets the limit of permits for the holds that follow.
-    pub(in crate::keyspace) fn limit_holds(&mut self, limit: Option<i64>) {
-        self.keyspace.facts.set_limit(limit);
+    /// Facts that the verbs have stated.
+    #[inline(always)]
+    pub(in crate::keyspace) fn facts(&mut self) -> &mut Facts {
+        &mut self.keyspace.facts
     }
 
     /// Prepares the fact of a value that will be put: a hash has a fact for each field.
@@ -27,6 +28,7 @@ impl Txn<'_> {
                 let bytes = usize::try_from(hash.counted_bytes()).unwrap_or(usize::MAX);
                 Ok(self.keyspace.facts.try_reserve(hash.len(), bytes)?)
             }
+            NewValue::Edited(text) => Ok(self.keyspace.facts.try_reserve(1, text.len())?),
             _ => Ok(()),
         }
     }
@@ -57,8 +59,13 @@ impl Txn<'_> {
         let db = &databases[db_index(self.database)];
         let Some(handle) = db.find(key) else { return };
         facts.push_put(event, (self.database, key), is_new, db.deadline(handle));
-        if let Some(ValueRef::Hash(hash)) = db.value(handle) {
-            hash.iter().for_each(|field| facts.add_field(self.database, key, &field.name, Some(field)));
+        match db.value(handle) {
+            Some(ValueRef::Hash(hash)) => {
+                hash.iter().for_each(|field| facts.add_field(self.database, key, &field.name, Some(field)));
+            }
+            // Memory for the text was checked with the request, or before it was put.
+            Some(ValueRef::String(text)) if event == EventKind::Set => facts.set_text(copied(text).ok()),
+            _ => {}
         }
     }
 
@@ -114,11 +121,6 @@ impl Txn<'_> {
         let deadline = db.find(key).and_then(|handle| db.deadline(handle));
         let kind = if is_new { FactKind::Created } else { FactKind::Changed };
         facts.push(event, (self.database, key), kind, deadline);
-    }
-
-    /// States that the engine found the deadline of the last written key itself.
-    pub(in crate::keyspace) fn found_deadline(&mut self) {
-        self.keyspace.facts.found_deadline();
     }
 
     /// States how fields of a hash are after the preceding verb, in which a command named them.

@@ -38,7 +38,8 @@ pub fn run<C: MovableClock>(
     engine.listen(true);
     engine.take_events();
     engine.facts().take();
-    let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default(), in_race: false };
+    let states_facts = engine.facts().is_on();
+    let mut runner = Runner { engine, clients: Vec::new(), argv: Argv::default(), in_race: false, states_facts };
     let wanted = session.actions.iter().take_while(|action| until_line.is_none_or(|line| action.line <= line));
     let steps: Result<Vec<Step>, SessionError> = wanted.map(|action| runner.step(action)).collect();
     let (clients, now) = (runner.client_reports(), runner.now());
@@ -51,6 +52,8 @@ struct Runner<'e, C: Clock> {
     clients: Vec<SessionClient>,
     argv: Argv,
     in_race: bool,
+    /// Whether steps have facts, words and replies.
+    states_facts: bool,
 }
 
 struct SessionClient {
@@ -68,11 +71,13 @@ struct Outcome {
     printed: Vec<String>,
     message: Option<String>,
     order: Order,
+    words: Vec<Vec<u8>>,
+    reply: Vec<u8>,
 }
 
 impl<C: MovableClock> Runner<'_, C> {
     fn step(&mut self, action: &Action) -> Result<Step, SessionError> {
-        let prompt = self.prompt(action);
+        let (prompt, database) = (self.prompt(action), self.database_of(action));
         if matches!(action.kind, StepKind::Race | StepKind::Join) {
             self.in_race = action.kind == StepKind::Race;
             self.clients.iter_mut().for_each(|client| client.stopped = false);
@@ -89,7 +94,7 @@ impl<C: MovableClock> Runner<'_, C> {
             _ => Outcome::default(),
         };
         let mut step = self.judge(action, prompt, outcome);
-        step.skipped = skipped;
+        (step.skipped, step.database) = (skipped, database);
         if self.in_race {
             self.guard(&mut step);
         }
@@ -128,6 +133,9 @@ impl<C: MovableClock> Runner<'_, C> {
             expected: action.expected.clone(),
             events: events.iter().map(|event| event_text(event.kind.name(), &event.key)).collect(),
             expected_events: action.expected_events.clone(),
+            database: 0,
+            words: outcome.words,
+            reply: outcome.reply,
             facts: self.engine.facts().take(),
             verdict: Verdict::Ran,
             in_race: false,
@@ -156,6 +164,17 @@ impl<C: MovableClock> Runner<'_, C> {
         }
     }
 
+    /// Database of the client that acts; 0 for lines without one.
+    fn database_of(&mut self, action: &Action) -> u8 {
+        match action.kind {
+            StepKind::Command | StepKind::Receive => {
+                let id = self.client(&action.client).id;
+                self.state_of(id).0
+            }
+            _ => 0,
+        }
+    }
+
     /// The author's name for the client with the database and the transaction it is really in.
     fn command_prompt(&mut self, action: &Action) -> String {
         let id = self.client(&action.client).id;
@@ -169,7 +188,7 @@ impl<C: MovableClock> Runner<'_, C> {
         self.argv.clear();
         if let Err(problem) = split_line(action.text.as_bytes(), &mut self.argv) {
             let printed = Vec::from([INVALID_ARGUMENTS.to_string()]);
-            return Outcome { printed, message: Some(problem.to_string()), order: Order::Exact };
+            return Outcome { printed, message: Some(problem.to_string()), ..Outcome::default() };
         }
         let id = self.client(&action.client).id;
         let Some((times, argv)) = repetitions(self.argv.as_ref()) else {
@@ -182,18 +201,27 @@ impl<C: MovableClock> Runner<'_, C> {
         while !rest.is_empty() {
             rest = outcome.print_message(rest);
         }
+        if self.states_facts {
+            outcome.words = argv.iter().map(<[u8]>::to_vec).collect();
+            outcome.reply = reply;
+        }
         outcome
     }
 
     fn receive(&mut self, action: &Action) -> Outcome {
         let id = self.client(&action.client).id;
         let arrived = self.engine.take_outbox(id);
+        let states_facts = self.states_facts;
         let client = self.client(&action.client);
         client.waiting.extend_from_slice(&arrived);
         let mut outcome = Outcome::default();
         if !client.waiting.is_empty() {
             let rest = outcome.print_message(&client.waiting).to_vec();
-            client.waiting = rest;
+            let message = core::mem::replace(&mut client.waiting, rest);
+            if states_facts {
+                outcome.reply = message;
+                outcome.reply.truncate(outcome.reply.len() - client.waiting.len());
+            }
         }
         outcome
     }

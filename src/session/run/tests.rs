@@ -271,7 +271,8 @@ const OTHERS: [&str; 14] = [
 /// A runner of a fresh engine, and the steps of a text run on it one after the other.
 fn steps_after(text: &str, prepare: impl Fn(&mut Runner<'_, ManualClock>)) -> Vec<Step> {
     let mut engine = engine();
-    let mut runner = Runner { engine: &mut engine, clients: Vec::new(), argv: Argv::default(), in_race: false };
+    let (clients, argv) = (Vec::new(), Argv::default());
+    let mut runner = Runner { engine: &mut engine, clients, argv, in_race: false, states_facts: false };
     prepare(&mut runner);
     parse(text).unwrap().actions.iter().map(|action| runner.step(action).unwrap()).collect()
 }
@@ -341,4 +342,46 @@ fn what_any_run_prints_runs_again_without_a_mismatch() {
         assert!(failures.is_empty(), "round {round}: {}\n{first}", failures.join("\n"));
         assert_eq!(again.print(), first, "round {round}");
     }
+}
+
+/// Database, words, reply and number of facts of a step.
+type Parts<'a> = (u8, &'a [&'a [u8]], &'a [u8], usize);
+
+#[test]
+fn steps_carry_words_replies_and_facts_if_the_engine_collects_facts() {
+    let text = "> SELECT 1\n> 2 SET \"a b\" 'c\\'' NX\nA> BLPOP jobs 0\n> RPUSH jobs \"\\xff\"\nA<\n> GET \"a\n# end\n";
+    let plain = report(text);
+    let mut engine = engine();
+    engine.facts().collect(true);
+    let full = run(&mut engine, &parse(text).unwrap(), None).unwrap();
+    let expected: [Parts<'_>; 7] = [
+        (0, &[b"SELECT", b"1"], b"+OK\r\n", 0),
+        (1, &[b"SET", b"a b", b"c'", b"NX"], b"+OK\r\n$-1\r\n", 1),
+        (0, &[b"BLPOP", b"jobs", b"0"], b"", 0),
+        (1, &[b"RPUSH", b"jobs", b"\xff"], b":1\r\n", 1),
+        (0, &[], b"", 0),
+        (1, &[], b"", 0),
+        (0, &[], b"", 0),
+    ];
+    for (step, (database, words, reply, facts)) in full.steps.iter().zip(&expected) {
+        let found = (step.database, step.reply.as_slice(), step.facts.len());
+        assert_eq!(found, (*database, *reply, *facts), "{}", step.text);
+        assert_eq!(step.words, *words, "{}", step.text);
+    }
+    for (step, full) in plain.steps.iter().zip(&full.steps) {
+        assert_eq!((&step.printed, step.database), (&full.printed, full.database));
+        assert!(step.words.is_empty() && step.reply.is_empty() && step.facts.is_empty());
+    }
+}
+
+#[test]
+fn the_reply_of_a_receive_line_is_its_message_alone() {
+    let mut engine = engine();
+    engine.facts().collect(true);
+    let text = "A> SUBSCRIBE a\n> PUBLISH a 1\n> PUBLISH a 2\nA<\nA<\n";
+    let report = run(&mut engine, &parse(text).unwrap(), None).unwrap();
+    let replies: Vec<String> =
+        report.steps[3..].iter().map(|step| String::from_utf8_lossy(&step.reply).into_owned()).collect();
+    let message = |text: &str| format!("*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\n{text}\r\n");
+    assert_eq!(replies, [message("1"), message("2")]);
 }

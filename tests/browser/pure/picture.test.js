@@ -10,11 +10,17 @@ const { drawPicture } = await loadModule('src/picture/draw.ts');
 const fromPage = createRequire(new URL('../../../www/package.json', import.meta.url));
 const { exploreRace, runSession } = fromPage('keylatch-scripting/testing');
 
+const rows = new Map(fromPage('keylatch/commands.json').map((row) => [row.name, row]));
+const rowOf = (first, second) => rows.get(`${first}|${second}`.toUpperCase()) ?? rows.get(first.toUpperCase());
+
 const LESSONS = new URL('../../../www/lessons/', import.meta.url);
 const RACES = new URL('races/', LESSONS);
+const BEGIN_MS = Date.UTC(2026, 0, 1);
 const RELEASE = `"if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end" 1 lock`;
 
-const story = (text) => storyOf(runSession(text, { facts: true }).steps);
+const TAKE = `"return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', 5000)" 1 lock`;
+
+const story = (text) => storyOf(runSession(text, { facts: true }).steps, rowOf);
 const clashesOf = (text) => story(text).clashes.map(({ key, clients }) => `${key}: ${clients.join(' ')}`);
 
 /** Lines of a session, by what they show; each is without a clash. */
@@ -36,6 +42,10 @@ const SAFE = {
     C> LATCH.ACQUIRE l cid TTL 5000 WAIT 9000\nA> LATCH.RELEASE l ann\nB<\n(integer) 1767225600000001\nC<`,
   'a grant that comes later': `A> LATCH.ACQUIRE l ann TTL 5000\nB> LATCH.ACQUIRE l bob TTL 5000 WAIT 9000\nB<
     A> LATCH.RELEASE l ann\nB<\n(integer) 1767225600000001\nB> LATCH.RELEASE l bob\nA> LATCH.ACQUIRE l ann TTL 5000`,
+  'a lock that a script takes and another one releases': `A> EVAL ${TAKE} ann\nA> EVAL ${RELEASE} ann
+    B> EVAL ${TAKE} bob`,
+  'a lock that a script refuses': `A> EVAL ${TAKE} ann\nB> EVAL ${TAKE} bob`,
+  'a key that is only counted': 'A> GET hits\nA> INCR hits\nB> GET hits\nB> INCR hits',
   'a release by a script': `A> SET lock ann NX PX 5000\nA> EVAL ${RELEASE} ann\nB> SET lock bob NX PX 5000`,
   'a release by a script that comes too late': `A> SET lock ann NX PX 5000\n@ +6s\nB> SET lock bob NX PX 5000
     A> EVAL ${RELEASE} ann`,
@@ -70,6 +80,12 @@ const SAFE = {
 
 /** Sessions with clashes, and the clients in them. */
 const UNSAFE = {
+  'a lock that a script took': [`A> EVAL ${TAKE} ann\nC> DEL lock\nB> EVAL ${TAKE} bob`, ['lock: A B']],
+  'a look within a script': [
+    `A> SET lock ann NX\nC> DEL lock\nB> SET lock bob NX\nA> EVAL "return redis.call('GET', KEYS[1])" 1 lock\nB> DEL lock`,
+    ['lock: A B'],
+  ],
+  'SETEX after a look': ['A> GET lock\nB> GET lock\nA> SETEX lock 5 ann\nB> SETEX lock 5 bob', ['lock: A B']],
   'both look, both set': ['A> GET lock\nB> GET lock\nA> SET lock ann\nB> SET lock bob', ['lock: A B']],
   'another one deletes the lock': [
     'A> SET lock ann NX PX 5000\nC> DEL lock\nB> SET lock bob NX PX 5000',
@@ -170,10 +186,23 @@ B> LATCH.ACQUIRE l bob TTL 9 SHARED
 `,
           { facts: true },
         ).steps,
+        rowOf,
       ),
     ).svg.matchAll(/class="hold [^>]* x="([\d.]+)"/g),
   ];
   assert.ok(Number(other[1]) >= Number(one[1]) + 9);
+});
+
+test('the hold of a client that waited begins with the grant, its belief with the reply', () => {
+  const { holds, beliefs } = story(`A> LATCH.ACQUIRE l ann TTL 5000
+B> LATCH.ACQUIRE l bob TTL 5000 WAIT 9000
+A> LATCH.RELEASE l ann
+@ +3s
+B<
+`);
+  const spans = (all) => all.map(({ client, from, to, untilMs }) => `${client} ${from}-${to} ${untilMs - BEGIN_MS}`);
+  assert.deepEqual(spans(holds), ['A 0-2 5000', 'B 2-5 5000']);
+  assert.deepEqual(spans(beliefs), ['A 0-2 5000', 'B 4-5 8000']);
 });
 
 test('the texts of the last lane end in front of the keys, whatever the number of lanes', () => {

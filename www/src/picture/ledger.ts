@@ -1,5 +1,6 @@
 /** The holders of keys, and the beliefs of clients, step by step; `story.ts` has the rules. Pure. */
 
+import type { Given } from './grants.ts';
 import { areCompatible, begin, end, type Grant, isOpen, type Span } from './spans.ts';
 
 /** Name of the default client. Where it removes a key that it has not taken, it sets the scene for the others. */
@@ -17,7 +18,7 @@ export class Ledger {
     this.nowMs = nowMs;
     for (const span of this.beliefs) span.isLapsed ||= isOpen(span) && this.isOver(span);
     end(this.beliefs, row, (span) => this.isOver(span));
-    // Keys end with their events, since scripts move deadlines; the holders of a latch share one key.
+    // Keys end with their facts, since scripts move deadlines; the holders of a latch share one key.
     end(this.holds, row, (span) => span.owner !== undefined && this.isOver(span));
   }
 
@@ -26,33 +27,60 @@ export class Ledger {
     return this.beliefs.findLast((span) => isOf(span, client, key) && (isOpen(span) || span.isLapsed));
   }
 
-  granted(grant: Grant, untilMs: number | undefined): void {
+  /** A key has changed: a hold begins, or goes on with another lease. */
+  changed({ grant, isTaken, untilMs }: Given): void {
+    if (isTaken) return this.held(grant, untilMs ?? undefined);
+    if (untilMs === null) return;
+    const isMeant = ({ key, owner, mode }: Span): boolean =>
+      key === grant.key && (grant.owner === undefined ? isSameField(mode, grant.mode) : owner === grant.owner);
+    for (const span of this.holds.filter((one) => isOpen(one) && isMeant(one))) {
+      if (span.owner === undefined || isAlike(span, grant)) span.untilMs = untilMs;
+      else this.restart(this.holds, { limit: span.limit, ...grant, client: span.client }, untilMs);
+    }
+  }
+
+  /** A client holds a key from now on. */
+  held(grant: Grant, untilMs: number | undefined): void {
     end(this.holds, this.row, (span) => span.key === grant.key && !areCompatible(span, grant));
-    for (const spans of [this.holds, this.beliefs]) {
-      const own = this.open(spans, grant.client, grant.key);
-      // A writer that asks to read goes on as a writer.
-      if (own && own.permits === grant.permits && (own.mode === grant.mode || own.mode + grant.mode === 'xs'))
-        // The lease of a latch is never shortened.
-        own.untilMs = own.owner && untilMs ? Math.max(untilMs, own.untilMs ?? 0) : untilMs;
-      else this.restart(spans, grant, untilMs);
-    }
+    this.take(this.holds, grant, untilMs);
   }
 
-  /** A writer goes on as a reader. */
-  downgraded(client: string, key: string): void {
-    for (const spans of [this.holds, this.beliefs]) {
-      const own = this.open(spans, client, key);
-      if (own?.mode === 'x') this.restart(spans, { ...own, mode: 's' }, own.untilMs);
-    }
+  /** A reply has told a client that it holds a key. */
+  believed(grant: Grant, untilMs: number | undefined): void {
+    this.take(this.beliefs, grant, untilMs);
   }
 
-  /** A command of a client has moved the deadline of a key, or of the hold of an owner. */
-  renewed(client: string, key: string, owner: string | undefined, untilMs: number | undefined): void {
-    const held = this.holds.filter((span) => isOpen(span) && span.key === key);
-    for (const span of held) if (owner === undefined || span.owner === owner) span.untilMs = untilMs;
+  /** A reply has told a client that its command moved the lease of a key, or of the hold of its owner. */
+  renewed(grant: Grant, untilMs: number | undefined): void {
+    const { client, key, owner } = grant;
+    const isHeld = this.holds.some((span) => isOpen(span) && span.key === key);
     const own = this.last(client, key);
-    if (own && !isOpen(own) && held.length > 0 && untilMs !== undefined) reopen(own);
-    if (own && isOpen(own)) own.untilMs = untilMs;
+    if (!own || (owner !== undefined && own.owner !== owner) || !isSameField(own.mode, grant.mode)) return;
+    if (!isOpen(own) && isHeld && untilMs !== undefined) reopen(own);
+    if (!isOpen(own)) return;
+    own.untilMs = untilMs;
+    own.text = grant.text ?? own.text;
+    if (owner !== undefined && !isAlike(own, grant))
+      this.restart(this.beliefs, { limit: own.limit, ...grant }, untilMs);
+  }
+
+  /** A field that was the hold of an owner, or a lock, is gone. */
+  endedField(key: string, name: string): void {
+    end(this.holds, this.row, (span) => span.key === key && isField(span, name));
+  }
+
+  /** A client has removed a field: of a latch it has held as that owner, or a lock of its own. */
+  releasedField(client: string, key: string, name: string): void {
+    const own = this.holds.findLast((span) => isOf(span, client, key) && isField(span, name));
+    if (own) this.released(client, key, own.owner);
+  }
+
+  /** A client has put a value in place of another one: a latch with other holders, or the end of a latch. */
+  replaced(client: string, key: string, isLatch: boolean): void {
+    if (isLatch) return this.stolen(client, key);
+    const own = this.last(client, key);
+    end(this.holds, this.row, (span) => span.key === key && span.owner !== undefined);
+    if (own?.owner !== undefined) this.released(client, key, own.owner);
   }
 
   /** A client gives a key back, whether it held it or not. An owner of a latch does so for all its clients. */
@@ -106,10 +134,31 @@ export class Ledger {
     return spans.find((span) => isOpen(span) && isOf(span, client, key));
   }
 
+  /** Begins a span, or goes on with the one that there is. */
+  private take(spans: Span[], grant: Grant, untilMs: number | undefined): void {
+    const own = this.open(spans, grant.client, grant.key);
+    if (!own || !isAlike(own, grant)) return this.restart(spans, grant, untilMs);
+    own.untilMs = untilMs;
+    own.text = grant.text;
+  }
+
   private restart(spans: Span[], grant: Grant, untilMs: number | undefined): void {
     end(spans, this.row, (span) => isOf(span, grant.client, grant.key));
     begin(spans, grant, this.row, untilMs);
   }
+}
+
+function isAlike(one: Grant, other: Grant): boolean {
+  return one.mode === other.mode && one.permits === other.permits;
+}
+
+/** A deadline of a key concerns all its holds, that of a field those of the field. */
+function isSameField(held: Grant['mode'], changed: Grant['mode']): boolean {
+  return !changed.startsWith('#') || held === changed;
+}
+
+function isField({ owner, mode }: Span, name: string): boolean {
+  return owner === undefined ? mode === `#${name}` : owner === name;
 }
 
 function isOf(span: Span, client: string, key: string): boolean {

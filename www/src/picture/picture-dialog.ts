@@ -2,6 +2,7 @@
 
 import { css, html, unsafeCSS, type TemplateResult } from 'lit';
 import type { SessionStep } from 'keylatch/hints';
+import { rowOf } from '../commands/command-names.ts';
 import { saveFile } from '../share/sharing.ts';
 import { COLOURS, drawPicture, PICTURE_RULES, type Picture } from './draw.ts';
 import { pictureFile } from './file.ts';
@@ -56,7 +57,7 @@ export class PictureDialog extends Dialog {
   }
 
   override willUpdate(changed: Map<string, unknown>): void {
-    if (changed.has('steps')) this.picture = drawPicture(storyOf(this.steps));
+    if (changed.has('steps')) this.picture = drawPicture(storyOf(this.steps, rowOf));
   }
 
   private save(): void {

@@ -14,8 +14,8 @@ export interface Grant {
   readonly permits?: number | undefined;
   /** Permits that there are. */
   readonly limit?: number | undefined;
-  /** Value that was written. */
-  readonly value?: string | undefined;
+  /** Text that was put last. */
+  text?: string | undefined;
 }
 
 /** A span of steps: from the row of its begin up to that of its end. */

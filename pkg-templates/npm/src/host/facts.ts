@@ -23,6 +23,10 @@ export interface Fact<Client = string> {
   readonly setsDeadline: boolean;
   /** True if the value was replaced as a whole: fields that it had are gone. */
   readonly replaces: boolean;
+  /** True if the command wrote only because the key or the fields were missing, as with NX. */
+  readonly ifMissing: boolean;
+  /** The text that the command put as a whole, as SET does. */
+  readonly text: Uint8Array | null;
   /** Database and name of a renamed key; without a name, of all keys of the database. */
   readonly to: { readonly db: number; readonly key: Uint8Array | null } | null;
   /** Changed fields of a hash. */

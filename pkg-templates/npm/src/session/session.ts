@@ -36,6 +36,12 @@ export interface SessionStep {
   readonly events: readonly string[];
   /** Expected events; empty if none were listed. */
   readonly expectedEvents: readonly SessionExpectation[];
+  /** Database of the client before the step; 0 for lines without a client. */
+  readonly database: number;
+  /** Words of the command without quotes, behind a number of repetitions; empty unless facts are asked for. */
+  readonly words: readonly Uint8Array[];
+  /** The reply as RESP, or that of each repetition; empty without one, and unless facts are asked for. */
+  readonly reply: Uint8Array;
   /** Changes of keys in the order they happened, with the names of clients; empty unless asked for. */
   readonly facts: readonly Fact[];
   /** `ran`: nothing was expected. */
@@ -94,7 +100,7 @@ export interface SessionOptions {
   readonly untilLine?: number | undefined;
   /** Leaves steps, mismatches and text out of the report, which saves time when only the keys at a line are wanted. */
   readonly brief?: boolean | undefined;
-  /** Puts the changes of keys into the steps. */
+  /** Puts the words of commands, their replies as RESP, and the changes of keys into the steps. */
   readonly facts?: boolean | undefined;
 }
 

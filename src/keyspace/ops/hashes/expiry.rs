@@ -178,7 +178,11 @@ pub fn set_and_expire<'p>(
         FieldExpiry::At(deadline) if txn.is_past(deadline) => NewDeadline::None,
         FieldExpiry::At(deadline) => NewDeadline::At(deadline),
     };
+    let facts = txn.facts().len();
     super::store(txn, lookup, key, &mut pairs.clone(), deadline, EventKind::HSet)?;
+    if presence == Some(Presence::Missing) {
+        txn.facts().note_missing(facts);
+    }
     super::state_pairs(txn, key, pairs.clone());
     let names = pairs.map(|(name, _)| name);
     match (expiry, deadline) {

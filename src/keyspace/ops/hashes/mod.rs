@@ -57,8 +57,9 @@ pub fn set_new(txn: &mut Txn<'_>, key: &[u8], name: &[u8], value: &[u8]) -> Resu
     if hash_of(txn, lookup.found()).is_some_and(|hash| hash.contains(name)) {
         return Ok(false);
     }
-    let pair = core::iter::once((name, value));
+    let (facts, pair) = (txn.facts().len(), core::iter::once((name, value)));
     store(txn, lookup, key, &mut pair.clone(), NewDeadline::None, EventKind::HSet)?;
+    txn.facts().note_missing(facts);
     state_pairs(txn, key, pair);
     Ok(true)
 }

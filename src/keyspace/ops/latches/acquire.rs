@@ -231,12 +231,12 @@ fn grant(
         token,
     };
     let lease = Lease { holder, deadline: later_deadline(own, &holder, txn.now(), request.ttl_ms) };
-    txn.limit_holds(Some(demand.limit));
+    txn.facts().set_limit(Some(demand.limit));
     let granted = match found.lookup.is_vacant() || found.is_stolen {
         true => make(txn, key, request.owner, found.lookup, lease),
         false => write(txn, key, request.owner, own, lease),
     };
-    txn.limit_holds(None);
+    txn.facts().set_limit(None);
     granted
 }
 

@@ -26,6 +26,7 @@ pub fn set_many<'p>(
             }
         }
     }
+    let facts = txn.facts().len();
     let slots = entries(txn, &mut pairs.clone().map(|(key, _)| key))?;
     if super::is_past_expiry(txn, expiry) {
         for (key, value) in pairs {
@@ -42,6 +43,9 @@ pub fn set_many<'p>(
         }
     } else {
         stage_many(txn, &mut all.map(|(lookup, (key, value))| (*lookup, key, value)), expiry)?;
+    }
+    if presence == Some(Presence::Missing) {
+        txn.facts().note_missing(facts);
     }
     if expiry != Expiry::Never {
         return Ok(true);

@@ -44,7 +44,11 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], value: &[u8], options: &SetOptions<'_>
     };
     let stored = presence_holds && value_holds;
     if stored {
+        let facts = txn.facts().len();
         put(txn, lookup, key, value, options.expiry)?;
+        if options.presence == Some(Presence::Missing) {
+            txn.facts().note_missing(facts);
+        }
     }
     Ok(SetOutcome { stored, previous })
 }

@@ -92,7 +92,7 @@ fn number_at(txn: &Txn<'_>, lookup: Lookup) -> Result<Option<i64>, Error> {
 
 fn store(txn: &mut Txn<'_>, (lookup, key): (Lookup, &[u8]), number: i64, expiry: Expiry) -> Result<(), Error> {
     strings::put(txn, lookup, key, IntegerText::of(number).as_bytes(), expiry)?;
-    txn.found_deadline();
+    txn.facts().found_deadline();
     Ok(())
 }
 

@@ -77,7 +77,7 @@ fn add(txn: &mut Txn<'_>, key: &[u8], usage: &Usage, names: &[String]) -> Result
     sorted_sets::add(txn, key, ScoreOptions::default(), &pairs)?;
     let lookup = txn.entry(key, Access::Peek);
     txn.set_deadline(lookup, key, Some(deadline), EventKind::Expire)?;
-    txn.found_deadline();
+    txn.facts().found_deadline();
     expiry::deadline_effect(txn, key, deadline);
     Ok(())
 }
@@ -96,7 +96,7 @@ fn create(txn: &mut Txn<'_>, key: &[u8], pairs: &[(f64, &[u8])], deadline: Times
             effect.double(*score).bytes(member);
         }
     });
-    txn.found_deadline();
+    txn.facts().found_deadline();
     expiry::deadline_effect(txn, key, deadline);
     Ok(())
 }
