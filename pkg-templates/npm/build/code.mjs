@@ -62,7 +62,7 @@ const NOT_REQUIRED = new Set(['element.js', 'element-shared.js', 'engine-workerd
 const READABLE = { charset: 'utf8', legalComments: 'none', logLevel: 'warning', target: 'es2022' };
 
 /** The engine, its text and its file stand beside the code and are no parts of it. */
-const engineFiles = (glue) => ({
+const engineFiles = (glue, resolveDir) => ({
   name: 'engine files',
   setup(bundle) {
     const outside = (filter, path) => bundle.onResolve({ filter }, () => ({ path, external: true }));
@@ -70,8 +70,13 @@ const engineFiles = (glue) => ({
     outside(/\/engine-text\.js$/, './engine-text.js');
     outside(/^#engine$/, '#engine');
     bundle.onResolve({ filter: /^#glue$/ }, () => ({ path: glue }));
+    bundle.onLoad({ filter: /glue\.js$/ }, () => ({ contents: withEncoders(readFileSync(glue, 'utf8')), resolveDir }));
   },
 });
+
+/** The bindings with the package's encoders: they are made for environments that have their own. */
+const withEncoders = (bindings) =>
+  `import { Decoder as TextDecoder, Encoder as TextEncoder } from './base/encoders.js';\n${bindings}`;
 
 /**
  * Writes the folders `esm`, `cjs` and `cli` into `out`. `glue` is the path of the generated bindings; `define` has the
@@ -115,9 +120,8 @@ async function modules(source, out, glue, define) {
     outdir: out,
     chunkNames: 'esm/[name]-[hash]',
     banner: { js: BANNER },
-    inject: [join(source, 'base/globals.ts')],
     define,
-    plugins: [engineFiles(glue)],
+    plugins: [engineFiles(glue, source)],
   });
   const names = sharedNames(Object.entries(metafile.outputs));
   // Files that only export what others have leave empty ones behind.

@@ -2,6 +2,7 @@
 import { AWAITABLE } from './generated/awaitable.js';
 import { shareClasses } from './shared-classes.js';
 import { fromCaller } from './stack.js';
+import { CallerRangeError } from './caller-errors.js';
 
 /** An error reply of the server. `message` is its text as Redis words it, code included. */
 export class ReplyError extends Error {
@@ -31,7 +32,7 @@ export class ReplyError extends Error {
  * The result of a command is an integer beyond 2^53 - 1, which a number cannot hold exactly. The command has run; with
  * `{ bigint: true }` as last argument its method returns a bigint.
  */
-export class UnsafeIntegerError extends RangeError {
+export class UnsafeIntegerError extends CallerRangeError {
   /** `UnsafeIntegerError`. */
   override readonly name = 'UnsafeIntegerError';
   /** The result. */

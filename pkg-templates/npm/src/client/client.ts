@@ -21,6 +21,7 @@ import { checked } from '../base/option-check.js';
 import { runTransaction } from './transaction.js';
 import { TransactionCommands } from './transaction-commands.js';
 import { waitFor, type WaitOptions } from './waits.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Result of feeding a chunk of RESP. */
 export interface FeedResult {
@@ -230,7 +231,7 @@ export class Client extends Direct<string> implements Disposable {
   track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
   track(listener: InvalidationListener<never>, options?: TrackOptions): Unsubscribe {
     const given = checked('track', options, TRACK);
-    if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the callback of track must be a function');
     if (this.#tracking && !this.#tracking.over)
       throw fromCaller(new Error('this client already tracks keys: end that first or use another client'));
     if (this.inTransaction) throw fromCaller(new Error('a client cannot begin to track between MULTI and EXEC'));

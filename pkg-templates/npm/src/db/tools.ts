@@ -5,11 +5,12 @@
 import { TOOLS, type Tools } from './engine-tools.js';
 import type { Keylatch } from './keylatch.js';
 import type { SessionReport, SessionOptions } from '../session/session.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** @internal */
 export function toolsOf(db: Keylatch): Tools {
   const tools = (db as { readonly [TOOLS]?: Tools } | undefined)?.[TOOLS];
-  if (tools === undefined) throw new TypeError('the first argument must be a Keylatch');
+  if (tools === undefined) throw new CallerTypeError('the first argument must be a Keylatch');
   return tools;
 }
 

@@ -3,6 +3,7 @@ import { ClockError } from '../base/errors.js';
 import { referenceTo, type Reference } from './reference.js';
 import { SESSION_START_MS } from './session-start.js';
 import { shareClasses } from '../base/shared-classes.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
 const TIME_MAX_MS = 8.64e15;
@@ -90,7 +91,7 @@ export class ManualClock {
   }
 
   #checked(nowMs: number): number {
-    if (!isTime(nowMs)) throw new RangeError(`${nowMs} is not a time in milliseconds`);
+    if (!isTime(nowMs)) throw new CallerRangeError(`${nowMs} is not a time in milliseconds`);
     return Math.floor(nowMs);
   }
 }

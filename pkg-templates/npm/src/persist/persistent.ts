@@ -10,6 +10,7 @@ import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
 import type { SaveKind } from '../host/save-requests.js';
 import type { Store } from './store.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Facts about what was found in the store when it was opened. */
 export interface Restored {
@@ -172,7 +173,7 @@ export class PersistentKeylatch extends Keylatch {
    * listener, failures are printed with console.warn. Returns a function that removes the listener.
    */
   onPersistence(listener: (persistence: Persistence) => void): Unsubscribe {
-    if (typeof listener !== 'function') throw new TypeError('the listener of onPersistence must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the listener of onPersistence must be a function');
     const own = (persistence: Persistence): void => listener(persistence);
     this.#listeners = [...this.#listeners, own];
     const end = (): void => {

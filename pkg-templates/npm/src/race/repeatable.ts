@@ -3,8 +3,9 @@
  * channels to which others subscribe. Rows say which commands depend on more: on chance, on the server, on connections.
  */
 import { INDEPENDENT } from './generated/independent.js';
+import { Decoder } from '../base/encoders.js';
 
-const decoder = new TextDecoder();
+const decoder = /* @__PURE__ */ new Decoder();
 
 /** Names of commands, and of subcommands as `PARENT|CHILD`; containers are left out. */
 const NAMES = new Set(INDEPENDENT.split(' '));

@@ -2,14 +2,15 @@
 import { Keylatch } from '../db/built-in.js';
 import { PersistenceError } from '../persist/errors.js';
 import type { Failure } from './wire.js';
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 /** Classes by the names that their errors have. */
 const CLASSES: Readonly<Record<string, { readonly prototype: object }>> = {
   ...Keylatch.parts.errors,
   PersistenceError,
-  RangeError,
+  RangeError: CallerRangeError,
   SyntaxError,
-  TypeError,
+  TypeError: CallerTypeError,
 };
 
 /** Fields of errors that cross. */

@@ -19,6 +19,7 @@ import { SharedSubscriptions } from './shared-subscriptions.js';
 import type { Role } from './role.js';
 import { isLostTransaction, TabClient } from './tab-client.js';
 import type { Failure, Happened, Push } from './wire.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 const { checked, Events, Messages, shapes } = Keylatch.parts;
 
@@ -53,7 +54,7 @@ export class SharedKeylatch extends SharedClient {
 
   /** Calls back when the role of this tab changes. Returns a function that removes the listener. */
   onRole(listener: RoleListener): Unsubscribe {
-    if (typeof listener !== 'function') throw new TypeError('the listener of onRole must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the listener of onRole must be a function');
     const own: RoleListener = (role) => listener(role);
     this.#roleListeners = [...this.#roleListeners, own];
     const end = (): void => {

@@ -10,6 +10,7 @@ import { encodeRequests } from '../resp/encode.js';
 import { isResent, mayWait } from './resent.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 const { abortReason, commandName, decodeReplies, onAbort, transactionResult, wordOf } = Keylatch.parts;
 const { ClosedError, ReplyError } = Keylatch.parts.errors;
@@ -42,8 +43,8 @@ function fullName(argv: readonly Argument[]): string {
 
 function refuse(name: string): void {
   const method = BY_METHOD[name];
-  if (method !== undefined) throw new TypeError(`${name}: across tabs use ${method}`);
-  if (REFUSED.test(name)) throw new TypeError(`${name} is not available across tabs`);
+  if (method !== undefined) throw new CallerTypeError(`${name}: across tabs use ${method}`);
+  if (REFUSED.test(name)) throw new CallerTypeError(`${name} is not available across tabs`);
 }
 
 /** True if the leader changed before EXEC was sent: nothing ran, and the work of a transaction can begin anew. */

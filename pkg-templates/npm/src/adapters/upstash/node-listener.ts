@@ -4,6 +4,7 @@ import { settingsOf, type UpstashHandlerOptions } from './options.js';
 import { concat } from '../../resp/concat.js';
 import { respond } from './respond.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
+import { Encoder } from '../../base/encoders.js';
 
 /** Part of `http.IncomingMessage` that the listener needs. */
 export interface NodeRequest {
@@ -27,7 +28,7 @@ export interface NodeResponse {
   on(event: 'close', listener: () => void): unknown;
 }
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 /** Bytes of a piece of a live body on average: what a client leaves unread is counted in bytes here. */
 const PIECE_BYTES = 256;
 

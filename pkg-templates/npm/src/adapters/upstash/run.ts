@@ -10,6 +10,7 @@ import { RefusedRequest } from './commands.js';
 import type { RestReply } from './json.js';
 import { concat } from '../../resp/concat.js';
 import { encodeError, encodeNull, encodeRequests } from '../../resp/encode.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 /** Part of a database that the REST protocol needs. */
 export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'streams' | 'closed'>;
@@ -152,7 +153,7 @@ const runners = new WeakMap<object, Runner>();
 
 /** The runner of a database; all requesters and handlers share it. */
 export function runnerOf(db: UpstashDatabase): Runner {
-  if (typeof db?.client !== 'function') throw new TypeError('a database is needed: new Keylatch()');
+  if (typeof db?.client !== 'function') throw new CallerTypeError('a database is needed: new Keylatch()');
   const runner = runners.get(db) ?? new Runner(db);
   runners.set(db, runner);
   return runner;
