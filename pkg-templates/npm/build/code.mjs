@@ -13,6 +13,7 @@ export const PACKED = 'packed-engine.js';
 
 /** Names of shared files, each with a source in it. Others are named after their largest source and its floor. */
 const SHARED = {
+  'adapters/upstash/respond.ts': 'rest-protocol',
   'base/abort.ts': 'abort-signals',
   'base/argument.ts': 'arguments',
   'base/errors.ts': 'errors',

@@ -42,10 +42,12 @@ export function checkBytes(value: unknown, method: string): void {
 }
 
 /** `isWellFormed` is younger than the oldest browsers this package serves. */
-const isWellFormed: (text: string) => boolean =
-  'isWellFormed' in String.prototype
-    ? (text) => (text as string & { isWellFormed(): boolean }).isWellFormed()
-    : (text) => !/\p{Surrogate}/u.test(text);
+const isWellFormed = /* @__PURE__ */ testOfSurrogates();
+
+function testOfSurrogates(): (text: string) => boolean {
+  if (!('isWellFormed' in String.prototype)) return (text) => !/\p{Surrogate}/u.test(text);
+  return (text) => (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
 
 /** @internal The text of a string or a finite number; `undefined` for bytes and for values that are no argument. */
 export function argumentText(value: unknown): string | undefined {

@@ -4,8 +4,9 @@
  */
 import { fromCaller } from './stack.js';
 
-/** A constructor of the same errors as `Native`. Classes may extend it. */
-function tracing(Native: TypeErrorConstructor): TypeErrorConstructor {
+/** A constructor of native errors. Classes may extend it. */
+function tracing(name: 'TypeError' | 'RangeError'): TypeErrorConstructor {
+  const Native = globalThis[name];
   function TracedError(message?: string, options?: ErrorOptions): Error {
     return fromCaller(Reflect.construct(Native, [message, options], new.target ?? Native) as Error);
   }
@@ -14,7 +15,7 @@ function tracing(Native: TypeErrorConstructor): TypeErrorConstructor {
 }
 
 /** TypeError from the caller's line on. */
-export const CallerTypeError = /* @__PURE__ */ tracing(globalThis.TypeError);
+export const CallerTypeError = /* @__PURE__ */ tracing('TypeError');
 
 /** RangeError from the caller's line on. */
-export const CallerRangeError = /* @__PURE__ */ tracing(globalThis.RangeError);
+export const CallerRangeError = /* @__PURE__ */ tracing('RangeError');

@@ -28,7 +28,7 @@ export type Shape<Options> = { readonly [Name in keyof Options]-?: Kind };
 type Kinds = Readonly<Record<string, Kind>>;
 type Values = Readonly<Record<string, unknown>>;
 
-const NONE: object = Object.freeze({});
+const NONE: object = /* @__PURE__ */ Object.freeze({});
 
 /** A value as messages show it: `"EX"`, `1.5`, `a Map`. */
 export function shown(value: unknown): string {

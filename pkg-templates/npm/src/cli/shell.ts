@@ -21,7 +21,7 @@ const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 /** Commands with a reply that is printed as plain text. RESP2 does not mark such replies; redis-cli has the same list. */
 const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
 
-const NOTHING = new Uint8Array();
+const NOTHING = /* @__PURE__ */ new Uint8Array();
 
 export class Shell {
   readonly rows: CommandRows;

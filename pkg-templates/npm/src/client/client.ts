@@ -8,7 +8,7 @@ import type { Connection } from './connection.js';
 import { isReplyError } from '../base/errors.js';
 import { NO_ROW } from '../host/frame.js';
 import type { Row } from '../host/generated/convention.js';
-import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
+import { inspectionText, printsItself } from './inspection-text.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { PrefixedClient } from './prefix.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
@@ -112,6 +112,8 @@ export class BytesClient extends Direct<Uint8Array> {}
 
 /** A client: a connection to the keyspace with a database, a transaction and watched keys of its own. */
 export class Client extends Direct<string> implements Disposable {
+  /** @internal */
+  static readonly isPrinted: boolean = /* @__PURE__ */ printsItself(this);
   readonly #connection: Connection;
   readonly #site: Site;
   #bytes: BytesClient | undefined;
@@ -257,7 +259,7 @@ export class Client extends Direct<string> implements Disposable {
   }
 
   /** @internal */
-  [CUSTOM_INSPECT](): string {
+  inspectionText(): string {
     const id = this.#connection.knownId;
     return inspectionText(this.constructor.name, { id, closed: this.closed });
   }

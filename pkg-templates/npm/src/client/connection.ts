@@ -33,13 +33,15 @@ interface Connected {
 }
 
 /** Disconnects clients that the program no longer refers to. Some runtimes lack the registry. */
-const abandoned =
-  typeof FinalizationRegistry === 'undefined'
-    ? undefined
-    : new FinalizationRegistry<Connected>(({ host, id }) => {
-        if (!host.closed && !host.poisoned)
-          host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
-      });
+const abandoned = /* @__PURE__ */ registryOfAbandoned();
+
+function registryOfAbandoned(): FinalizationRegistry<Connected> | undefined {
+  if (typeof FinalizationRegistry === 'undefined') return undefined;
+  return new FinalizationRegistry<Connected>(({ host, id }) => {
+    if (!host.closed && !host.poisoned)
+      host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
+  });
+}
 
 /** @internal */
 export class Connection {

@@ -6,12 +6,10 @@ import { CLIENT, Connection, type ClientOptions } from '../client/connection.js'
 import { LineError, LoadError, SessionError } from '../base/errors.js';
 import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
 import { Host } from '../host/host.js';
-import { CUSTOM_INSPECT } from '../client/inspection-text.js';
 import { Instance } from '../host/instance.js';
 import { instantiate, type EngineModule } from '../host/module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
-import { PARTS } from './parts.js';
 import { concat } from '../resp/concat.js';
 import { textOf } from '../resp/reply.js';
 import { Streams } from '../host/streams.js';
@@ -19,7 +17,7 @@ import type { SaveRequests } from '../host/save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from '../base/option-check.js';
-import { TOOLS, type Tools } from './engine-tools.js';
+import type { Tools } from './engine-tools.js';
 import type { Unsubscribe } from '../client/subscriptions.js';
 import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
 import { CallerTypeError } from '../base/caller-errors.js';
@@ -81,12 +79,6 @@ const PAGE: Shape<KeyPageOptions & { readonly buffer?: boolean | undefined }> = 
 const encoder = /* @__PURE__ */ new Encoder();
 
 export class Keylatch extends ObservableClient {
-  /** @internal For entries that are bundled beside this one. */
-  static readonly checkedOptions = checked;
-
-  /** @internal Classes for entries that are bundled beside this one. */
-  static readonly parts = PARTS;
-
   /** @internal The engine of a class that has one. */
   static readonly builtIn: EngineModule | undefined = undefined;
   readonly #options: KeylatchOptions;
@@ -201,14 +193,14 @@ export class Keylatch extends ObservableClient {
    * @internal
    */
   inspect(...given: readonly unknown[]): string {
-    if (given.length >= 2) return this[CUSTOM_INSPECT]();
+    if (given.length >= 2) return this.inspectionText();
     throw new CallerTypeError(
       'db.inspect() is db.inspectPage() now: the old name belongs to consoles and test frameworks',
     );
   }
 
   /** @internal Functions of `keylatch/hints` and `keylatch/testing`. */
-  get [TOOLS](): Tools {
+  get tools(): Tools {
     return {
       printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
       splitLine: (line) => this.#splitLine(line),

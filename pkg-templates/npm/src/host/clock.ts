@@ -2,7 +2,7 @@
 import { ClockError } from '../base/errors.js';
 import { referenceTo, type Reference } from './reference.js';
 import { SESSION_START_MS } from './session-start.js';
-import { shareClasses } from '../base/shared-classes.js';
+import { shareClass } from '../base/shared-classes.js';
 import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
@@ -20,6 +20,8 @@ export interface ClockUser {
 
 /** A clock that stands still until it is moved; the engines that use it follow at once. */
 export class ManualClock {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'ManualClock');
   #nowMs = SESSION_START_MS;
   #users: Reference<ClockUser>[] = [];
   /** The only user so far. Held itself: a WeakRef keeps its target until the end of the job, and so all engines of a loop. */
@@ -95,8 +97,6 @@ export class ManualClock {
     return Math.floor(nowMs);
   }
 }
-
-shareClasses({ ManualClock });
 
 /**
  * @internal

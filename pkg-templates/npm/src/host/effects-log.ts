@@ -4,7 +4,7 @@ import type { Instance } from './instance.js';
 import { concat } from '../resp/concat.js';
 import { CallerTypeError } from '../base/caller-errors.js';
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 export class EffectsLog {
   #isOn = false;

@@ -31,7 +31,7 @@ const TEXT_IN_PLACE_MAX = 64 * 1024;
 /** Length in characters up to which a loop is faster than the encoder. A call of the encoder costs less in Node. */
 const LOOP_MAX = hasBuffer ? 16 : 100;
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /** Returned in place of a reply: the client is blocked. */
 export const BLOCKED = Symbol('blocked');
 

@@ -42,9 +42,6 @@ export interface Persistence {
   readonly restored: Restored;
 }
 
-/** @internal Key of the method that gives an engine its log. */
-export const ATTACH = Symbol('attach');
-
 interface Attachment {
   readonly log: PersistentLog;
   readonly store: Store;
@@ -73,7 +70,7 @@ export class PersistentKeylatch extends Keylatch {
   }
 
   /** @internal */
-  [ATTACH]({ log, store, restored, refuses }: Attachment): void {
+  attachLog({ log, store, restored, refuses }: Attachment): void {
     this.#log = log;
     this.#restored = restored;
     this.#refuses = refuses;

@@ -5,7 +5,7 @@ import { CallerTypeError } from '../base/caller-errors.js';
 import { Encoder } from '../base/encoders.js';
 
 const encoder = /* @__PURE__ */ new Encoder();
-const LINE_END = encoder.encode('\r\n');
+const LINE_END = /* @__PURE__ */ encoder.encode('\r\n');
 const STRING = /^\$(\d+)\r\n/;
 /** Longest beginning of a string: its type, the digits of its length, and a line end. */
 const STRING_HEAD_BYTES_MAX = 16;

@@ -1,4 +1,5 @@
 /** Makes a server of its options: with a log, with snapshots, or in memory. */
+import { checked } from '../base/option-check.js';
 import { Keylatch } from '../db/built-in.js';
 import { open as openStore, serverStore } from '../persist/open-files.js';
 import { SERVER, type ServerOptions } from './options.js';
@@ -7,7 +8,7 @@ import { CallerTypeError } from '../base/caller-errors.js';
 
 /** A server that is not listening yet: `await createServer({ port: 6379 }).listen()`. */
 export function createServer(options?: ServerOptions): Server {
-  const given = Keylatch.checkedOptions('createServer', options, SERVER);
+  const given = checked('createServer', options, SERVER);
   const { dir, appendonly = 'yes', appendfsync = 'everysec' } = given;
   if (dir === undefined) {
     // Without a folder there is no log, as with `appendonly no`.

@@ -1,8 +1,11 @@
 /** One client of a tab: its commands as calls, and the state that a new leader does not have. */
-import { Keylatch } from '../db/built-in.js';
-import type { Argument } from '../base/argument.js';
+import { transactionResult } from '../client/transaction.js';
+import { wordOf } from '../client/key-specs.js';
+import { ClosedError, ReplyError } from '../base/errors.js';
+import { abortReason, onAbort } from '../base/abort.js';
+import { type Argument, commandName } from '../base/argument.js';
 import type { ClientOptions } from '../client/connection.js';
-import type { Reply } from '../resp/reply.js';
+import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { WaitOptions } from '../client/waits.js';
 import type { Hub } from './hub.js';
 import { concat } from '../resp/concat.js';
@@ -11,9 +14,6 @@ import { isResent, mayWait } from './resent.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
 import { CallerTypeError } from '../base/caller-errors.js';
-
-const { abortReason, commandName, decodeReplies, onAbort, transactionResult, wordOf } = Keylatch.parts;
-const { ClosedError, ReplyError } = Keylatch.parts.errors;
 
 type Replies = Reply<string | Uint8Array>;
 type Commands = readonly (readonly Argument[])[];

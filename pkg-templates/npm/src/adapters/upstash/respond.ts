@@ -10,7 +10,7 @@ import { runnerOf, type UpstashDatabase } from './run.js';
 import { METHODS, preflight, sharingHeaders } from './sharing.js';
 import { Decoder } from '../../base/encoders.js';
 
-const KNOWN_METHODS = METHODS.split(', ');
+const KNOWN_METHODS = /* @__PURE__ */ METHODS.split(', ');
 const decoder = /* @__PURE__ */ new Decoder();
 
 /** Answers a request. Never rejects. */

@@ -17,7 +17,7 @@ export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscrib
 
 const MULTI: Command = ['MULTI'];
 const EXEC: Command = ['EXEC'];
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 /** `call` without the types of the commands. */
 interface AnyCall {
@@ -96,7 +96,7 @@ function errorIn(reply: Uint8Array): string | undefined {
   return isReplyError(value) ? value.message : undefined;
 }
 
-const CUT_OFF = encodeError('ERR the client was ended');
+const CUT_OFF = /* @__PURE__ */ encodeError('ERR the client was ended');
 
 /** A command on a client of its own, which it may block. */
 export class WaitingCommand {
