@@ -59,8 +59,8 @@ function withoutEngineAsText(): Plugin {
   return {
     name: 'keylatch-without-engine-as-text',
     enforce: 'pre',
-    resolveId: { filter: { id: /^\.\/index\.js$/ }, handler: () => stub },
-    load: { filter: { id: /engine-as-text$/ }, handler: () => 'export const Keylatch = undefined;' },
+    resolveId: { filter: { id: /^#engine$/ }, handler: () => stub },
+    load: { filter: { id: /engine-as-text$/ }, handler: () => 'export const builtIn = undefined;' },
   };
 }
 

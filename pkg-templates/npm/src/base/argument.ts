@@ -1,5 +1,7 @@
 /** Command arguments: the accepted types, and their bytes. */
 import { fromCaller } from './stack.js';
+import { CallerTypeError } from './caller-errors.js';
+import { Decoder, Encoder } from './encoders.js';
 
 /** Strings travel as UTF-8, numbers as JavaScript prints them, bytes as they are. */
 export type Argument = string | number | bigint | Uint8Array;
@@ -13,12 +15,12 @@ export type CommandOption<Words extends string> = CommandWord<Words> | (string &
 /** @internal The longest argument, as in Redis' default configuration. */
 export const ARGUMENT_MAX = 512 * 1024 * 1024;
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 /** An argument is refused before it reaches the engine: nothing has run. */
 function refuse(index: number, command: string, reason: string): never {
   const of = command === '' ? '' : ` of ${command.slice(0, 64)}`;
-  throw new TypeError(index === 0 ? `the command name ${reason}` : `argument ${index}${of} ${reason}`);
+  throw new CallerTypeError(index === 0 ? `the command name ${reason}` : `argument ${index}${of} ${reason}`);
 }
 
 function describe(value: unknown): string {
@@ -35,14 +37,17 @@ export function isBytes(value: unknown): value is Uint8Array {
 
 /** @internal Refuses anything but bytes; `method` has them as its argument. */
 export function checkBytes(value: unknown, method: string): void {
-  if (!isBytes(value)) throw fromCaller(new TypeError(`${method}: expected a Uint8Array, got ${describe(value)}`));
+  if (!isBytes(value))
+    throw fromCaller(new CallerTypeError(`${method}: expected a Uint8Array, got ${describe(value)}`));
 }
 
 /** `isWellFormed` is younger than the oldest browsers this package serves. */
-const isWellFormed: (text: string) => boolean =
-  'isWellFormed' in String.prototype
-    ? (text) => (text as string & { isWellFormed(): boolean }).isWellFormed()
-    : (text) => !/\p{Surrogate}/u.test(text);
+const isWellFormed = /* @__PURE__ */ testOfSurrogates();
+
+function testOfSurrogates(): (text: string) => boolean {
+  if (!('isWellFormed' in String.prototype)) return (text) => !/\p{Surrogate}/u.test(text);
+  return (text) => (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
 
 /** @internal The text of a string or a finite number; `undefined` for bytes and for values that are no argument. */
 export function argumentText(value: unknown): string | undefined {
@@ -84,6 +89,6 @@ function infinityText(value: unknown, command: string): string | undefined {
 
 /** @internal The command's name in capitals, for messages and errors. */
 export function commandName(name: Argument | undefined): string {
-  if (isBytes(name)) return new TextDecoder().decode(name).toUpperCase();
+  if (isBytes(name)) return new Decoder().decode(name).toUpperCase();
   return String(name ?? '').toUpperCase();
 }

@@ -1,10 +1,13 @@
 /** All errors that this package throws. The wording of server errors comes with the reply. Stacks begin at the caller's line. */
 import { AWAITABLE } from './generated/awaitable.js';
-import { shareClasses } from './shared-classes.js';
+import { shareClass } from './shared-classes.js';
 import { fromCaller } from './stack.js';
+import { CallerRangeError } from './caller-errors.js';
 
 /** An error reply of the server. `message` is its text as Redis words it, code included. */
 export class ReplyError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'ReplyError');
   /** `ReplyError`. */
   override readonly name = 'ReplyError';
   /** The first word of the message: `ERR`, `WRONGTYPE`, `EXECABORT`, ... */
@@ -31,7 +34,9 @@ export class ReplyError extends Error {
  * The result of a command is an integer beyond 2^53 - 1, which a number cannot hold exactly. The command has run; with
  * `{ bigint: true }` as last argument its method returns a bigint.
  */
-export class UnsafeIntegerError extends RangeError {
+export class UnsafeIntegerError extends CallerRangeError {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'UnsafeIntegerError');
   /** `UnsafeIntegerError`. */
   override readonly name = 'UnsafeIntegerError';
   /** The result. */
@@ -56,6 +61,8 @@ export class UnsafeIntegerError extends RangeError {
  * `exec({ errors: 'return' })` returns errors among the results instead.
  */
 export class ExecError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'ExecError');
   /** `ExecError`. */
   override readonly name = 'ExecError';
   /** Results of all commands in their order; errors where they occurred. */
@@ -78,6 +85,8 @@ export class ExecError extends Error {
 
 /** The WebAssembly instance trapped. Its memory can no longer be trusted, so every later call throws this error. */
 export class PoisonedError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'PoisonedError');
   /** `PoisonedError`. */
   override readonly name = 'PoisonedError';
 
@@ -93,6 +102,8 @@ export const ENDED = ': QUIT or CLIENT KILL ended it, or its output was too long
 
 /** The engine or the client was closed. */
 export class ClosedError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'ClosedError');
   /** `ClosedError`. */
   override readonly name = 'ClosedError';
 
@@ -105,6 +116,8 @@ export class ClosedError extends Error {
 
 /** The command ran, but the client's replies are off: `CLIENT REPLY OFF` or `SKIP`. */
 export class NoReplyError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'NoReplyError');
   /** `NoReplyError`. */
   override readonly name = 'NoReplyError';
   /** The command that ran, in capitals. */
@@ -120,6 +133,8 @@ export class NoReplyError extends Error {
 
 /** The clock threw, returned a value that is not a time, or called its own engine. The command did not run. */
 export class ClockError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'ClockError');
   /** `ClockError`. */
   override readonly name = 'ClockError';
 
@@ -134,6 +149,8 @@ export class ClockError extends Error {
  * `takeOutbox`.
  */
 export class WaitingError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'WaitingError');
   /** `WaitingError`. */
   override readonly name = 'WaitingError';
   /** The command that is blocked, in capitals. */
@@ -150,6 +167,8 @@ export class WaitingError extends Error {
 
 /** The keys watched by `db.transaction` changed in every attempt, so that nothing was written. */
 export class WatchError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'WatchError');
   /** `WatchError`. */
   override readonly name = 'WatchError';
 
@@ -161,6 +180,8 @@ export class WatchError extends Error {
 
 /** A session text that cannot be read; lines and columns count from 1. */
 export class SessionError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'SessionError');
   /** `SessionError`. */
   override readonly name = 'SessionError';
   /** Line of the mistake. */
@@ -179,6 +200,8 @@ export class SessionError extends Error {
 
 /** A typed command line that cannot be split into arguments; columns count from 1. */
 export class LineError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'LineError');
   /** `LineError`. */
   override readonly name = 'LineError';
   /** Column of the mistake. */
@@ -194,6 +217,8 @@ export class LineError extends Error {
 
 /** A value that the codec cannot decode: another program wrote it, or another codec. The cause is the codec's error. */
 export class DecodeError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'DecodeError');
   /** `DecodeError`. */
   override readonly name = 'DecodeError';
   /** The key as text. */
@@ -218,6 +243,8 @@ export interface LoadErrorOptions extends ErrorOptions {
  * not compile. The message says what to do; nothing was changed by the refused part.
  */
 export class LoadError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'LoadError');
   /** `LoadError`. */
   override readonly name = 'LoadError';
   /** Bytes before the damage, or before the part that is not supported; undefined if that is not known. */
@@ -247,19 +274,3 @@ export function isTrap(error: unknown): boolean {
 export function isReplyError(reply: unknown): reply is ReplyError {
   return typeof reply === 'object' && reply instanceof ReplyError;
 }
-
-shareClasses({
-  ReplyError,
-  UnsafeIntegerError,
-  ExecError,
-  PoisonedError,
-  ClosedError,
-  NoReplyError,
-  ClockError,
-  WaitingError,
-  WatchError,
-  SessionError,
-  LineError,
-  DecodeError,
-  LoadError,
-});

@@ -2,6 +2,7 @@
  * Glob patterns of Redis, as KEYS has them: `*`, `?`, `[abc]`, `[^a-c]`, and `\` before a literal. Follows
  * src/base/glob.rs: only the last star is ever retried, so the time is at most the product of both lengths.
  */
+import { Encoder } from './encoders.js';
 
 /** One element of a pattern: the byte that it matches, the bytes of a class, any byte, or any number of bytes. */
 type Element = number | ReadonlySet<number> | typeof ANY | typeof STAR;
@@ -10,7 +11,7 @@ const ANY = -1;
 const STAR = -2;
 
 const BYTES = 256;
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 /** Test of bytes against a pattern, as a function. */
 export function globMatcher(pattern: Uint8Array): (text: Uint8Array) => boolean {

@@ -40,11 +40,16 @@ function ranges(first: number, perStep: number, count: number): [starts: Uint16A
   return [starts, further];
 }
 
-const [lengthStarts, lengthBits] = ranges(3, 4, 29);
-// The longest length is a symbol of its own.
-lengthStarts[28] = 258;
-lengthBits[28] = 0;
-const [distanceStarts, distanceBits] = ranges(1, 2, 30);
+/** Variant of `ranges` for lengths, of which the longest is a symbol of its own. */
+function rangesOfLengths(): [starts: Uint16Array, further: Uint8Array] {
+  const [starts, further] = ranges(3, 4, 29);
+  starts[28] = 258;
+  further[28] = 0;
+  return [starts, further];
+}
+
+const LENGTHS = /* @__PURE__ */ rangesOfLengths();
+const DISTANCES = /* @__PURE__ */ ranges(1, 2, 30);
 
 class Reader {
   readonly out: Uint8Array<ArrayBuffer>;
@@ -111,6 +116,8 @@ class Reader {
 
   #copyCoded(literals: Codes, distances: Codes): void {
     const { out } = this;
+    const [lengthStarts, lengthBits] = LENGTHS;
+    const [distanceStarts, distanceBits] = DISTANCES;
     let at = this.#at;
     for (let word = this.#symbol(literals); word !== END_OF_BLOCK; word = this.#symbol(literals)) {
       if (word < END_OF_BLOCK) {

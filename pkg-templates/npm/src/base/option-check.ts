@@ -4,6 +4,7 @@
  */
 import { isBytes } from './argument.js';
 import { nearest } from './nearest.js';
+import { CallerTypeError } from './caller-errors.js';
 
 /** Form of an option's value. A list holds the values to choose from. */
 export type Kind =
@@ -27,7 +28,7 @@ export type Shape<Options> = { readonly [Name in keyof Options]-?: Kind };
 type Kinds = Readonly<Record<string, Kind>>;
 type Values = Readonly<Record<string, unknown>>;
 
-const NONE: object = Object.freeze({});
+const NONE: object = /* @__PURE__ */ Object.freeze({});
 
 /** A value as messages show it: `"EX"`, `1.5`, `a Map`. */
 export function shown(value: unknown): string {
@@ -46,13 +47,13 @@ function constructorName(value: object): string | undefined {
 
 /** Refuses the value of an option or an argument. */
 export function refuse(method: string, name: string, expected: string, value: unknown): never {
-  throw new TypeError(`${method}: ${name} must be ${expected}, got ${shown(value)}`);
+  throw new CallerTypeError(`${method}: ${name} must be ${expected}, got ${shown(value)}`);
 }
 
 /** Refuses arguments beyond the last one of a method, which JavaScript would ignore. */
 export function tooMany(method: string, most: number, given: number): never {
   const takes = most === 0 ? 'no arguments' : most === 1 ? '1 argument' : `at most ${most} arguments`;
-  throw new TypeError(
+  throw new CallerTypeError(
     `${method} takes ${takes}, got ${given}; call('${commandOf(method)}', ...) takes words as in Redis`,
   );
 }
@@ -69,7 +70,7 @@ export function unknownOption(method: string, name: string, options: object, kin
   const isOther = near === undefined && isForeign(options, name);
   if (isOther || Array.isArray(options) || ArrayBuffer.isView(options)) notOptions(method, options, kinds);
   const hint = near === undefined ? `known are ${names.join(', ')}` : `did you mean "${near}"?`;
-  throw new TypeError(`${method}: unknown option "${name}"; ${hint}`);
+  throw new CallerTypeError(`${method}: unknown option "${name}"; ${hint}`);
 }
 
 /** True for a member of a class, such as of an AbortSignal: the object is not meant as options. */
@@ -89,7 +90,9 @@ function example(kinds: Kinds): string {
 export function notOptions(method: string, options: unknown, kinds: Kinds): never {
   const isWord = typeof options === 'string' && (/^[A-Z]+$/.test(options) || options.toLowerCase() in kinds);
   const hint = isWord ? `; for words as in Redis use call('${commandOf(method)}', ...)` : '';
-  throw new TypeError(`${method}: options must be an object such as ${example(kinds)}, got ${shown(options)}${hint}`);
+  throw new CallerTypeError(
+    `${method}: options must be an object such as ${example(kinds)}, got ${shown(options)}${hint}`,
+  );
 }
 
 /** Refuses an object without any of the options if it is of a class: a Map, an AbortSignal, a database. */
@@ -143,7 +146,7 @@ export function givenNames(options: Values): string[] {
 
 /** Refuses options that contradict each other. */
 export function excluded(method: string, names: readonly string[]): never {
-  throw new TypeError(`${method}: ${names.join(' and ')} exclude each other; pass only one of them`);
+  throw new CallerTypeError(`${method}: ${names.join(' and ')} exclude each other; pass only one of them`);
 }
 
 /** An expected value and its test. */

@@ -16,6 +16,7 @@ import {
   type LoadedData,
 } from './data-files.js';
 import { printOut } from './output.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 export const CHECK_USAGE = `keylatch check PATH [--fix]    checks a folder of data, or one file: a snapshot (RDB) or a log (AOF)
   --fix    cuts off a torn end: a write that was interrupted. Other damage is reported only.
@@ -52,7 +53,7 @@ export async function check(words: readonly string[]): Promise<number> {
     return SOUND;
   }
   const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new TypeError('check takes one PATH');
+  if (path === undefined || more.length > 0) throw new CallerTypeError('check takes one PATH');
   try {
     return await checkPath(path, values.fix === true);
   } catch (error) {

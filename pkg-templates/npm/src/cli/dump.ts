@@ -5,6 +5,8 @@ import type { Client } from '../client/client.js';
 import type { Keylatch } from '../db/built-in.js';
 import { databasesOf, dataFilesOf, loaded } from './data-files.js';
 import { printError, printOut } from './output.js';
+import { CallerTypeError } from '../base/caller-errors.js';
+import { Decoder } from '../base/encoders.js';
 
 export const DUMP_USAGE = `keylatch dump PATH [--json] [--skip unsupported]    prints the contents of a folder of data, or of one file (RDB or AOF)
   --skip unsupported    leaves out values of types that keylatch lacks, such as streams; their number goes to stderr
@@ -39,9 +41,9 @@ export async function dump(words: readonly string[]): Promise<number> {
     return 0;
   }
   const [path, ...more] = positionals;
-  if (path === undefined || more.length > 0) throw new TypeError('dump takes one PATH');
+  if (path === undefined || more.length > 0) throw new CallerTypeError('dump takes one PATH');
   const { skip } = values;
-  if (skip !== undefined && skip !== 'unsupported') throw new TypeError('--skip takes the word unsupported');
+  if (skip !== undefined && skip !== 'unsupported') throw new CallerTypeError('--skip takes the word unsupported');
   const { db, skipped } = loaded(dataFilesOf(path), { skip });
   if (skipped.count > 0)
     printError(
@@ -151,7 +153,7 @@ function valueAsJson(type: string, value: readonly Uint8Array[]): unknown {
 
 function readable(bytes: Uint8Array): unknown {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new Decoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return { base64: Buffer.from(bytes).toString('base64') };
   }

@@ -9,6 +9,7 @@ import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
 import { hasLua, runWithLua, SCRIPTING } from './scripting.js';
 import { serve } from './serve.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 const USAGE = `keylatch                     starts a command line with an engine in this process
 keylatch < FILE              runs the commands of a file or a pipe
@@ -36,7 +37,7 @@ async function onData(name: string, work: () => number | Promise<number>): Promi
   try {
     return await work();
   } catch (error) {
-    const isUsage = error instanceof TypeError;
+    const isUsage = error instanceof CallerTypeError;
     printError(`keylatch ${name}: ${(error as Error).message}${isUsage ? `; see keylatch ${name} --help` : ''}`);
     return EXIT_USAGE;
   }

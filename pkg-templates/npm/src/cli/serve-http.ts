@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { upstashListener } from '../adapters/upstash/node-listener.js';
 import { isLoopback } from '../server/options.js';
 import type { Server } from '../server/server.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Where and for which requests the REST protocol is served. */
 export interface HttpOptions {
@@ -38,17 +39,19 @@ const OWN_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 export function httpOptionsOf(words: HttpWords, env: NodeJS.ProcessEnv): HttpOptions {
   const [, host = DEFAULT_HOST, port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(words.address) ?? [];
   if (port === '' || Number(port) > 65535)
-    throw new RangeError(`--http expects a port or ADDRESS:PORT, found "${words.address}"`);
+    throw new CallerRangeError(`--http expects a port or ADDRESS:PORT, found "${words.address}"`);
   const name = host.replace(/^\[(.*)\]$/, '$1');
   const given =
     words.tokenFile === undefined ? env['KEYLATCH_HTTP_TOKEN'] : readFileSync(words.tokenFile, 'utf8').trim();
-  if (given === '') throw new RangeError('the token for --http is empty');
+  if (given === '') throw new CallerRangeError('the token for --http is empty');
   if (words.hasNoToken && given !== undefined)
-    throw new RangeError('--no-token excludes a token in the environment or a file');
+    throw new CallerRangeError('--no-token excludes a token in the environment or a file');
   if (words.hasNoToken && !isLoopback(name))
-    throw new RangeError(`--no-token serves this machine only, not ${name}: anybody could read and change all data`);
+    throw new CallerRangeError(
+      `--no-token serves this machine only, not ${name}: anybody could read and change all data`,
+    );
   if (words.isQuiet && !words.hasNoToken && given === undefined)
-    throw new RangeError('--quiet would hide a drawn token: set KEYLATCH_HTTP_TOKEN, or name a file');
+    throw new CallerRangeError('--quiet would hide a drawn token: set KEYLATCH_HTTP_TOKEN, or name a file');
   const token = words.hasNoToken ? false : (given ?? randomBytes(TOKEN_BYTES).toString('base64url'));
   return { host: name, port: Number(port), token, origins: words.origins?.split(/\s+/).filter(Boolean) ?? [] };
 }

@@ -6,6 +6,7 @@ import type { ServerOptions } from '../server/options.js';
 import { printError, printOut } from './output.js';
 import { readVersion } from './package-files.js';
 import { httpOptionsOf, HttpService, type HttpOptions } from './serve-http.js';
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SIGTERM, SIGHUP or SHUTDOWN
   --port N              the TCP port (6379); 0 selects a free port, or none with --unixsocket
@@ -170,7 +171,7 @@ export async function serve(words: readonly string[]): Promise<number> {
     if (!quiet) printOut(`keylatch ${readVersion()} serves ${server.addresses.join(', ')} (process ${process.pid})`);
     if (http !== undefined && !quiet) printOut(http.environment);
   } catch (error) {
-    const isUsage = [UsageError, RangeError, TypeError].some((kind) => error instanceof kind);
+    const isUsage = [UsageError, CallerRangeError, CallerTypeError].some((kind) => error instanceof kind);
     printError(`keylatch serve: ${(error as Error).message}${isUsage ? '; see keylatch serve --help' : ''}`);
     return isUsage ? EXIT_USAGE : EXIT_FAILED;
   }

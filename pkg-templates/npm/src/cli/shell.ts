@@ -10,6 +10,7 @@ import { printReply, splitLine } from '../db/tools.js';
 import { help } from './help.js';
 import { printable } from './output.js';
 import type { CommandRows } from './package-files.js';
+import { Decoder } from '../base/encoders.js';
 
 /** Action for the caller after a line has run. */
 export type Action = 'quit' | 'clear' | undefined;
@@ -20,7 +21,7 @@ const OWN_WORDS = new Set(['quit', 'exit', 'clear', 'help', '?']);
 /** Commands with a reply that is printed as plain text. RESP2 does not mark such replies; redis-cli has the same list. */
 const TEXTS = new Set(['INFO', 'LOLWUT', 'CLIENT INFO', 'CLIENT LIST', 'LATENCY DOCTOR', 'MEMORY DOCTOR']);
 
-const NOTHING = new Uint8Array();
+const NOTHING = /* @__PURE__ */ new Uint8Array();
 
 export class Shell {
   readonly rows: CommandRows;
@@ -100,7 +101,7 @@ export class Shell {
 
   #run(argv: Uint8Array[]): Action {
     if (argv.length === 0) return undefined;
-    const words = argv.map((word) => new TextDecoder().decode(word));
+    const words = argv.map((word) => new Decoder().decode(word));
     const own = (words[0] ?? '').toLowerCase();
     if (OWN_WORDS.has(own)) return this.#ownWord(own, words.slice(1));
     const repeated = repetitionsOf(words);

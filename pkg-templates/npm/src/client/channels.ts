@@ -1,6 +1,7 @@
 /** Channels and patterns with their listeners, and the delivery of messages to them. Sends nothing. */
 import { bytesOf, type Argument } from '../base/argument.js';
 import { textOf } from '../resp/reply.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Callback for messages. The pattern is given for pattern subscriptions. */
 export type MessageListener<Text = string> = (message: Text, channel: Text, pattern?: Text) => void;
@@ -41,7 +42,7 @@ function keyOf(kind: string, name: Uint8Array): string {
 /** @internal The command that begins a subscription, after a check of its arguments. */
 export function subscription(kind: MessageKind, name: Argument, listener: unknown): readonly [string, Uint8Array] {
   const command = COMMANDS[kind][0];
-  if (typeof listener !== 'function') throw new TypeError(`the callback of ${command} must be a function`);
+  if (typeof listener !== 'function') throw new CallerTypeError(`the callback of ${command} must be a function`);
   return [command, bytesOf(name, 1, command).slice()];
 }
 

@@ -8,7 +8,7 @@ import type { Connection } from './connection.js';
 import { isReplyError } from '../base/errors.js';
 import { NO_ROW } from '../host/frame.js';
 import type { Row } from '../host/generated/convention.js';
-import { CUSTOM_INSPECT, inspectionText } from './inspection-text.js';
+import { inspectionText, printsItself } from './inspection-text.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { PrefixedClient } from './prefix.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
@@ -21,6 +21,7 @@ import { checked } from '../base/option-check.js';
 import { runTransaction } from './transaction.js';
 import { TransactionCommands } from './transaction-commands.js';
 import { waitFor, type WaitOptions } from './waits.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Result of feeding a chunk of RESP. */
 export interface FeedResult {
@@ -111,6 +112,8 @@ export class BytesClient extends Direct<Uint8Array> {}
 
 /** A client: a connection to the keyspace with a database, a transaction and watched keys of its own. */
 export class Client extends Direct<string> implements Disposable {
+  /** @internal */
+  static readonly isPrinted: boolean = /* @__PURE__ */ printsItself(this);
   readonly #connection: Connection;
   readonly #site: Site;
   #bytes: BytesClient | undefined;
@@ -230,7 +233,7 @@ export class Client extends Direct<string> implements Disposable {
   track(listener: InvalidationListener, options?: TrackOptions): Unsubscribe;
   track(listener: InvalidationListener<never>, options?: TrackOptions): Unsubscribe {
     const given = checked('track', options, TRACK);
-    if (typeof listener !== 'function') throw new TypeError('the callback of track must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the callback of track must be a function');
     if (this.#tracking && !this.#tracking.over)
       throw fromCaller(new Error('this client already tracks keys: end that first or use another client'));
     if (this.inTransaction) throw fromCaller(new Error('a client cannot begin to track between MULTI and EXEC'));
@@ -256,7 +259,7 @@ export class Client extends Direct<string> implements Disposable {
   }
 
   /** @internal */
-  [CUSTOM_INSPECT](): string {
+  inspectionText(): string {
     const id = this.#connection.knownId;
     return inspectionText(this.constructor.name, { id, closed: this.closed });
   }

@@ -17,8 +17,27 @@ import { SortCommands } from './sugar/sort.js';
 import { SortedSetCommands } from './sugar/sorted-sets.js';
 import { StringCommands } from './sugar/strings.js';
 
+/** The printed methods and those of the families below. Copies keep the prototype chain short, and families independent. */
+const AllCommands: typeof PlainCommands = /* @__PURE__ */ withMethods(PlainCommands, [
+  StringCommands,
+  KeyCommands,
+  BitCommands,
+  ListCommands,
+  SetCommands,
+  HashCommands,
+  HashExpiryCommands,
+  SortedSetCommands,
+  RangeCommands,
+  SetAlgebraCommands,
+  GeoCommands,
+  SortCommands,
+  ConnectionCommands,
+  InspectionCommands,
+  ScriptCommands,
+]);
+
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the families hold methods only, and all of them are copied.
-export abstract class Commands<C extends ResultMode, Text extends string | Uint8Array = string> extends PlainCommands<
+export abstract class Commands<C extends ResultMode, Text extends string | Uint8Array = string> extends AllCommands<
   C,
   Text
 > {}
@@ -41,26 +60,14 @@ export interface Commands<C extends ResultMode, Text extends string | Uint8Array
     InspectionCommands<C, Text>,
     ScriptCommands<C, Text> {}
 
-/** Classes of the interface above. Copying their methods keeps the prototype chain short, and families independent of each other. */
-const FAMILIES = [
-  StringCommands,
-  KeyCommands,
-  BitCommands,
-  ListCommands,
-  SetCommands,
-  HashCommands,
-  HashExpiryCommands,
-  SortedSetCommands,
-  RangeCommands,
-  SetAlgebraCommands,
-  GeoCommands,
-  SortCommands,
-  ConnectionCommands,
-  InspectionCommands,
-  ScriptCommands,
-];
-
-for (const { prototype } of FAMILIES) {
-  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(prototype);
-  Object.defineProperties(Commands.prototype, methods);
+/** The class with the methods of the families. Bundles that do not use the result leave the call out. */
+function withMethods(
+  target: typeof PlainCommands,
+  families: readonly { readonly prototype: object }[],
+): typeof PlainCommands {
+  for (const { prototype } of families) {
+    const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(prototype);
+    Object.defineProperties(target.prototype, methods);
+  }
+  return target;
 }

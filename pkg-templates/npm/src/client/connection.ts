@@ -6,6 +6,7 @@ import type { Host } from '../host/host.js';
 import type { Instance } from '../host/instance.js';
 import type { Reply } from '../resp/reply.js';
 import type { Shape } from '../base/option-check.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `db.client`. */
 export interface ClientOptions {
@@ -32,13 +33,15 @@ interface Connected {
 }
 
 /** Disconnects clients that the program no longer refers to. Some runtimes lack the registry. */
-const abandoned =
-  typeof FinalizationRegistry === 'undefined'
-    ? undefined
-    : new FinalizationRegistry<Connected>(({ host, id }) => {
-        if (!host.closed && !host.poisoned)
-          host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
-      });
+const abandoned = /* @__PURE__ */ registryOfAbandoned();
+
+function registryOfAbandoned(): FinalizationRegistry<Connected> | undefined {
+  if (typeof FinalizationRegistry === 'undefined') return undefined;
+  return new FinalizationRegistry<Connected>(({ host, id }) => {
+    if (!host.closed && !host.poisoned)
+      host.enter((instance) => instance.guarded(() => instance.engine.disconnect(id)));
+  });
+}
 
 /** @internal */
 export class Connection {
@@ -95,7 +98,7 @@ export class Connection {
 
   /** Runs one command, by row or by the name that stands first; a server error is returned as a value. */
   reply(row: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
-    if (argv.length === 0) throw new TypeError('expected a command name');
+    if (argv.length === 0) throw new CallerTypeError('expected a command name');
     const id = this.id();
     const instance = this.host.ready();
     instance.frame.putAll(row, argv);

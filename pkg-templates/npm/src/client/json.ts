@@ -5,6 +5,7 @@ import { textOf } from '../resp/reply.js';
 import { loadOnce, lifetimeOf, type Lifetime, type PlatformSignal, type Site } from './single-flight.js';
 import type { SetOptions, SetResult } from './sugar/set-options.js';
 import type { AbortSignalLike } from '../base/abort.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Form in which values are stored: text, or with `bytes` Uint8Array. */
 export interface Codec {
@@ -66,7 +67,7 @@ function stringify(value: unknown): string {
     const found = unfit(part);
     if (found !== undefined) {
       const path = pathOf([...way.slice(1).map((step) => step.name), ...(way.length > 0 ? [name] : [])]);
-      throw new TypeError(`JSON has no form for ${found}, found ${path === '' ? 'as the value' : `at ${path}`}`);
+      throw new CallerTypeError(`JSON has no form for ${found}, found ${path === '' ? 'as the value' : `at ${path}`}`);
     }
     if (typeof part === 'object' && part !== null) way.push({ name, object: part });
     return part;
@@ -80,7 +81,7 @@ const TEXT_CODEC: Codec = {
   encode(value) {
     const text = isBytes(value) ? textOf(value) : argumentText(value);
     if (text === undefined)
-      throw new TypeError(
+      throw new CallerTypeError(
         `expected a string or a number, got ${typeof value}: pass { as: 'json' } to store other values`,
       );
     return text;
@@ -92,7 +93,7 @@ const BYTES_CODEC: Codec = {
   bytes: true,
   encode(value) {
     if (isBytes(value)) return value;
-    throw new TypeError(`expected a Uint8Array, got ${typeof value}`);
+    throw new CallerTypeError(`expected a Uint8Array, got ${typeof value}`);
   },
   decode: (bytes: Uint8Array) => bytes,
 };
@@ -103,7 +104,7 @@ const CODECS = { text: TEXT_CODEC, bytes: BYTES_CODEC, json: JSON_CODEC };
 export function codecOf(as: LoadOptions['as'] = 'text'): Codec {
   const codec = typeof as === 'string' ? CODECS[as] : as;
   if (typeof codec?.encode === 'function' && typeof codec.decode === 'function') return codec;
-  throw new TypeError("a codec is 'text', 'bytes', 'json' or an object with the methods encode and decode");
+  throw new CallerTypeError("a codec is 'text', 'bytes', 'json' or an object with the methods encode and decode");
 }
 
 /** @internal A key as text. */
@@ -179,11 +180,11 @@ export function encode(codec: Codec, key: string, value: unknown): string | Uint
     stored = codec.encode(value);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new TypeError(`the value for key ${JSON.stringify(key)} is refused: ${reason}`, { cause: error });
+    throw new CallerTypeError(`the value for key ${JSON.stringify(key)} is refused: ${reason}`, { cause: error });
   }
   if (codec.bytes ? isBytes(stored) : typeof stored === 'string') return stored as string | Uint8Array;
   const wanted = codec.bytes ? 'a Uint8Array' : 'a string, or a Uint8Array with `bytes: true`';
-  throw new TypeError(`encode of the codec must return ${wanted}, got ${typeof stored}`);
+  throw new CallerTypeError(`encode of the codec must return ${wanted}, got ${typeof stored}`);
 }
 
 /** @internal The value of a stored form. */
@@ -206,7 +207,7 @@ export async function readThrough<T>(
   const options = typeof life === 'number' ? { px: life } : life;
   const lifetime = lifetimeOf(options);
   const codec = codecOf(options.as);
-  if (typeof load !== 'function') throw new TypeError('getOrSet needs a function that loads the value');
+  if (typeof load !== 'function') throw new CallerTypeError('getOrSet needs a function that loads the value');
   const name = nameOf(key);
   const found = (codec.bytes ? commands.bytes : commands).get(key);
   if (found !== null) return decode<T>(codec, name, found);

@@ -2,6 +2,7 @@
 /** Messages of a channel, or events of keys, as an async iterator with a queue of bounded length. */
 import type { Shape } from '../base/option-check.js';
 import { abortReason, onAbort, type AbortSignalLike } from '../base/abort.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Default length of the queue. */
 const LIMIT = 1024;
@@ -39,7 +40,7 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     subscribe: (listener: (item: Text) => void, ended: () => void) => () => void,
     { limit = LIMIT, signal }: MessagesOptions,
   ) {
-    if (!(limit >= 1)) throw new RangeError('limit must be at least 1');
+    if (!(limit >= 1)) throw new CallerRangeError('limit must be at least 1');
     if (signal?.aborted) throw abortReason(signal);
     this.#limit = limit;
     this.#unsubscribe = subscribe(
@@ -82,7 +83,9 @@ export class Messages<Text> implements AsyncIterableIterator<Text, undefined>, D
     if (reader) return reader.resolve({ done: false, value: message });
     if (this.#queue.length < this.#limit) this.#queue.push(message);
     else
-      this.#end({ reason: new RangeError(`more than ${this.#limit} are unread: read faster, or set a larger limit`) });
+      this.#end({
+        reason: new CallerRangeError(`more than ${this.#limit} are unread: read faster, or set a larger limit`),
+      });
   }
 
   /** Ends the queue: unread messages are read first, then the failure is thrown once, then the iteration is done. */

@@ -15,6 +15,8 @@ import type { Site } from './single-flight.js';
 import { runTransaction } from './transaction.js';
 import { TransactionCommands } from './transaction-commands.js';
 import { waitFor, type WaitOptions } from './waits.js';
+import { CallerTypeError } from '../base/caller-errors.js';
+import { Encoder } from '../base/encoders.js';
 
 /** Commands about all keys of a database, which no prefix can narrow. */
 const WHOLE_DATABASE = /^(FLUSHDB|FLUSHALL|SWAPDB|RANDOMKEY|DBSIZE)$/;
@@ -22,7 +24,7 @@ const WHOLE_DATABASE = /^(FLUSHDB|FLUSHALL|SWAPDB|RANDOMKEY|DBSIZE)$/;
 /** Commands with a reply that begins with the key that had an element. */
 const KEY_FIRST = /^B(L|R|Z|LM|ZM)POP|^[LZ]MPOP$/;
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 /** @internal The prefix of a view, and what it does to arguments and replies. */
 export class Prefix {
@@ -32,7 +34,7 @@ export class Prefix {
   readonly #pattern: string;
 
   constructor(text: string) {
-    if (typeof text !== 'string') throw new TypeError(`a prefix must be a string, got ${typeof text}`);
+    if (typeof text !== 'string') throw new CallerTypeError(`a prefix must be a string, got ${typeof text}`);
     this.text = text;
     this.#byteLength = bytesOf(text, 1, 'prefix').length;
     this.#pattern = text.replace(/[*?[\]\\^-]/g, '\\$&');
@@ -56,10 +58,12 @@ export class Prefix {
     }
     if (WHOLE_DATABASE.test(name)) {
       const of = JSON.stringify(this.text);
-      throw new TypeError(`${name} is about all keys, not those with the prefix ${of}: call it on the client itself`);
+      throw new CallerTypeError(
+        `${name} is about all keys, not those with the prefix ${of}: call it on the client itself`,
+      );
     }
     if (name.startsWith('SORT') && argv.length > 2 && this.text.includes('*'))
-      throw new TypeError(
+      throw new CallerTypeError(
         `${name} would take the * of the prefix for that of its pattern: call it on the client itself`,
       );
     if (name === 'KEYS') this.#match(sent, 1);

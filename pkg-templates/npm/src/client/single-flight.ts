@@ -6,6 +6,7 @@ import { NO_ROW } from '../host/frame.js';
 import type { Host } from '../host/host.js';
 import { runTransaction } from './transaction.js';
 import { abortReason, onAbort, type AbortSignalLike } from '../base/abort.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** How long a loaded value lives, at most one of both; without any, until it is deleted. */
 export type Lifetime =
@@ -40,16 +41,17 @@ const OPTIONS = ['px', 'ex', 'jitter', 'signal', 'as'];
 
 /** @internal The words of SET for checked options, with the jitter taken off. */
 export function lifetimeOf(options: Lifetime & { readonly jitter?: number | undefined }): readonly Argument[] {
-  if (!options) throw new TypeError('getOrSet takes a time to live in milliseconds, or options');
+  if (!options) throw new CallerTypeError('getOrSet takes a time to live in milliseconds, or options');
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) throw new TypeError(`getOrSet has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
+  if (unknown !== undefined)
+    throw new CallerTypeError(`getOrSet has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
   const { px, ex, jitter = 0 } = options;
-  if (px !== undefined && ex !== undefined) throw new TypeError('getOrSet takes px or ex, not both');
-  if (!(jitter >= 0 && jitter <= 1)) throw new TypeError(`jitter must be from 0 to 1, got ${jitter}`);
+  if (px !== undefined && ex !== undefined) throw new CallerTypeError('getOrSet takes px or ex, not both');
+  if (!(jitter >= 0 && jitter <= 1)) throw new CallerTypeError(`jitter must be from 0 to 1, got ${jitter}`);
   const life = px ?? ex;
   if (life === undefined) return [];
   if (!Number.isSafeInteger(life) || life <= 0)
-    throw new TypeError(`the time to live must be a positive integer, got ${String(life)}`);
+    throw new CallerTypeError(`the time to live must be a positive integer, got ${String(life)}`);
   const ms = (ex === undefined ? life : life * 1000) * (1 - jitter * Math.random());
   return ['PX', Math.max(1, Math.round(ms))];
 }

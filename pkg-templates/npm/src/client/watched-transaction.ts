@@ -2,6 +2,7 @@
 import { WatchError } from '../base/errors.js';
 import type { Shape } from '../base/option-check.js';
 import { abortReason, onAbort, type AbortSignalLike } from '../base/abort.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `transaction`. */
 export interface TransactionOptions {
@@ -39,9 +40,9 @@ export async function runWatched<T, Client extends WatchingClient>(
   { retries = RETRIES, signal }: TransactionOptions,
   isLost: (error: unknown) => boolean = () => false,
 ): Promise<T> {
-  if (typeof work !== 'function') throw new TypeError('transaction: expected a function of a client');
+  if (typeof work !== 'function') throw new CallerTypeError('transaction: expected a function of a client');
   if (!Number.isSafeInteger(retries) || retries < 0)
-    throw new TypeError('transaction: retries must be an integer from 0 on');
+    throw new CallerTypeError('transaction: retries must be an integer from 0 on');
   for (let attempt = 0; attempt <= retries; attempt += 1) {
     if (signal?.aborted) throw abortReason(signal);
     const { client, isAborted } = begin();

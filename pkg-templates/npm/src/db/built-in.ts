@@ -1,6 +1,6 @@
 /** The engine's object with the engine built in. */
 import type { EngineModule } from '../host/module.js';
-import { builtIn } from './engine-inline.js';
+import { builtIn } from '#engine';
 import { Keylatch as Core } from './keylatch.js';
 
 /**
@@ -11,6 +11,8 @@ import { Keylatch as Core } from './keylatch.js';
  * db.set('lock', 'me', { nx: true, px: 30_000 }); // 'OK', or null while the lock is held
  */
 export class Keylatch extends Core {
+  /** @internal Bundlers would number the second class of this name in a program. */
+  static override readonly name: string = 'Keylatch';
   /** @internal */
   static override readonly builtIn: EngineModule = builtIn;
 }

@@ -1,4 +1,4 @@
-/** The engine inside the package's script, for runtimes that may compile. */
+/** The engine inside the package's script, for runtimes that may compile: `#engine`, but on workerd. */
 import { compileAdvice } from '../host/compile.js';
 import { LoadError } from '../base/errors.js';
 import { engineFile, engineText } from './engine-text.js';

@@ -1,7 +1,8 @@
-/** Where the engine is: `engine-text-esm.ts` or `engine-text-cjs.ts` takes the place of this module. */
+/** Where the engine is, for ES modules. `engine-text-cjs.ts` is this file for CommonJS. */
+import { base64 } from '#packed-engine';
 
-/** The engine as DEFLATE in base64. */
-export declare const engineText: () => string;
+/** The engine as text. */
+export const engineText = (): string => base64;
 
-/** The file of the package. Throws where modules do not know their place. */
-export declare const engineFile: () => URL | string;
+/** Address of the file, which is beside the modules unless a bundler has moved them. */
+export const engineFile = (): URL => new URL(import.meta.url.replace(/[^/]*$/, '../keylatch.wasm'));

@@ -1,9 +1,6 @@
-/** Functions of redis-cli that an engine's object carries, by a symbol. */
+/** Functions of redis-cli that an engine's object carries. */
 import type { Fact } from '../host/facts.js';
 import type { SessionOptions, SessionReport } from '../session/session.js';
-
-/** @internal Key of the functions in an engine's object. A global symbol: each entry of the package holds a copy of this file. */
-export const TOOLS: unique symbol = Symbol.for('keylatch.tools') as never;
 
 /** @internal Functions of an engine. */
 export interface Tools {

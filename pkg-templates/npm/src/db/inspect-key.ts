@@ -3,6 +3,7 @@ import { bytesOf, type Argument } from '../base/argument.js';
 import type { Host } from '../host/host.js';
 import { decodeReplies, textOf } from '../resp/reply.js';
 import type { Shape } from '../base/option-check.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `inspectKey`. */
 export interface InspectKeyOptions {
@@ -65,9 +66,9 @@ export function inspectKey(
 ): InspectedKey<string | Uint8Array> | null {
   const { from = 0, count = 100, db = 0, buffer = false } = options;
   const bytes = bytesOf(key, 1, 'inspectKey');
-  if (!isIndex(from)) throw new TypeError('from must be an integer from 0 to 2147483647');
-  if (!isIndex(count)) throw new TypeError('count must be an integer from 0 to 2147483647');
-  if (!isIndex(db) || db > 15) throw new TypeError(`db must be from 0 to 15, found ${db}`);
+  if (!isIndex(from)) throw new CallerTypeError('from must be an integer from 0 to 2147483647');
+  if (!isIndex(count)) throw new CallerTypeError('count must be an integer from 0 to 2147483647');
+  if (!isIndex(db) || db > 15) throw new CallerTypeError(`db must be from 0 to 15, found ${db}`);
   const found = host.enter((instance) =>
     instance.withInput(bytes, (length) => instance.engine.inspectKey(length, db, from, count)),
   );

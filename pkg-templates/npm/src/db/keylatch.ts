@@ -6,12 +6,10 @@ import { CLIENT, Connection, type ClientOptions } from '../client/connection.js'
 import { LineError, LoadError, SessionError } from '../base/errors.js';
 import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
 import { Host } from '../host/host.js';
-import { CUSTOM_INSPECT } from '../client/inspection-text.js';
 import { Instance } from '../host/instance.js';
 import { instantiate, type EngineModule } from '../host/module.js';
 import { ObservableClient } from './observable.js';
 import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
-import { PARTS } from './parts.js';
 import { concat } from '../resp/concat.js';
 import { textOf } from '../resp/reply.js';
 import { Streams } from '../host/streams.js';
@@ -19,9 +17,11 @@ import type { SaveRequests } from '../host/save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from '../base/option-check.js';
-import { TOOLS, type Tools } from './engine-tools.js';
+import type { Tools } from './engine-tools.js';
 import type { Unsubscribe } from '../client/subscriptions.js';
 import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
+import { CallerTypeError } from '../base/caller-errors.js';
+import { Encoder } from '../base/encoders.js';
 
 /** Options of `inspectPage`. */
 export interface KeyPageOptions {
@@ -76,15 +76,9 @@ const PAGE: Shape<KeyPageOptions & { readonly buffer?: boolean | undefined }> = 
   buffer: 'flag',
 };
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 export class Keylatch extends ObservableClient {
-  /** @internal For entries that are bundled beside this one. */
-  static readonly checkedOptions = checked;
-
-  /** @internal Classes for entries that are bundled beside this one. */
-  static readonly parts = PARTS;
-
   /** @internal The engine of a class that has one. */
   static readonly builtIn: EngineModule | undefined = undefined;
   readonly #options: KeylatchOptions;
@@ -95,7 +89,8 @@ export class Keylatch extends ObservableClient {
   constructor(given: KeylatchOptions = {}) {
     const options = engineOptions(given, new.target.builtIn);
     const { module } = options;
-    if (module === undefined) throw new TypeError('this entry point contains no engine: use Keylatch.from(module)');
+    if (module === undefined)
+      throw new CallerTypeError('this entry point contains no engine: use Keylatch.from(module)');
     const manual = options.clock instanceof ManualClock ? options.clock : undefined;
     // Date.now is looked up at every reading: fake timers may replace it at any time.
     const clock = new GuardedClock(options.now ?? (() => Date.now()));
@@ -173,9 +168,9 @@ export class Keylatch extends ObservableClient {
   inspectPage(options?: KeyPageOptions): KeyPage;
   inspectPage(options?: KeyPageOptions & { readonly buffer?: boolean | undefined }): KeyPage<string | Uint8Array> {
     const { cursor = '0', limit = 100, db = 0, buffer = false } = checked('inspectPage', options, PAGE);
-    if (!/^\d{1,20}$/.test(cursor)) throw new TypeError(`'${cursor}' is not a cursor`);
-    if (!isBelow(limit, 2 ** 31)) throw new TypeError('limit must be a positive integer');
-    if (!isBelow(db, 16)) throw new TypeError(`db must be from 0 to 15, found ${db}`);
+    if (!/^\d{1,20}$/.test(cursor)) throw new CallerTypeError(`'${cursor}' is not a cursor`);
+    if (!isBelow(limit, 2 ** 31)) throw new CallerTypeError('limit must be a positive integer');
+    if (!isBelow(db, 16)) throw new CallerTypeError(`db must be from 0 to 15, found ${db}`);
     const page = this.#host.enter((instance) => instance.guarded(() => instance.engine.inspect(db, cursor, limit)));
     const keys = page.keys.map((info) => ({ ...info, key: buffer ? info.key : textOf(info.key) }));
     return { cursor: page.cursor, keys, total: page.total };
@@ -198,12 +193,14 @@ export class Keylatch extends ObservableClient {
    * @internal
    */
   inspect(...given: readonly unknown[]): string {
-    if (given.length >= 2) return this[CUSTOM_INSPECT]();
-    throw new TypeError('db.inspect() is db.inspectPage() now: the old name belongs to consoles and test frameworks');
+    if (given.length >= 2) return this.inspectionText();
+    throw new CallerTypeError(
+      'db.inspect() is db.inspectPage() now: the old name belongs to consoles and test frameworks',
+    );
   }
 
   /** @internal Functions of `keylatch/hints` and `keylatch/testing`. */
-  get [TOOLS](): Tools {
+  get tools(): Tools {
     return {
       printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
       splitLine: (line) => this.#splitLine(line),
@@ -227,7 +224,7 @@ export class Keylatch extends ObservableClient {
 
   #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
-    if (manual === undefined) throw new TypeError('a session needs an engine created with a ManualClock');
+    if (manual === undefined) throw new CallerTypeError('a session needs an engine created with a ManualClock');
     const { untilLine, brief = false, facts = false } = checked('runSession', options, SESSION);
     const result = this.#input(encoder.encode(text), (engine, length) =>
       engine.runSession(length, untilLine, brief, facts),

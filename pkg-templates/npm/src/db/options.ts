@@ -3,6 +3,7 @@ import { ManualClock } from '../host/clock.js';
 import type { GlueOptions } from '../host/glue.js';
 import { checked, type Shape } from '../base/option-check.js';
 import type { EngineModule } from '../host/module.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of an engine. */
 export interface KeylatchOptions {
@@ -63,13 +64,14 @@ const SEED_MAX = 2n ** 64n - 1n;
 export function glueOptions(options: KeylatchOptions): () => GlueOptions {
   const { now, clock = 'system', seed, floorMs } = options;
   const manual = clock instanceof ManualClock;
-  if (now !== undefined && typeof now !== 'function') throw new TypeError('now must be a function');
-  if (now !== undefined && manual) throw new TypeError('now cannot be combined with a ManualClock: omit one of them');
+  if (now !== undefined && typeof now !== 'function') throw new CallerTypeError('now must be a function');
+  if (now !== undefined && manual)
+    throw new CallerTypeError('now cannot be combined with a ManualClock: omit one of them');
   if (!manual && clock !== 'system' && clock !== 'monotonic') {
-    throw new TypeError("clock must be 'system', 'monotonic' or a ManualClock");
+    throw new CallerTypeError("clock must be 'system', 'monotonic' or a ManualClock");
   }
   if (floorMs !== undefined && !Number.isSafeInteger(floorMs))
-    throw new TypeError('floorMs must be whole milliseconds');
+    throw new CallerTypeError('floorMs must be whole milliseconds');
   const fixed = seed === undefined ? undefined : checkedSeed(seed);
   return () => ({
     seed: fixed ?? randomSeed(),
@@ -83,12 +85,12 @@ export function glueOptions(options: KeylatchOptions): () => GlueOptions {
 export function parametersOf({ maxmemory, maxmemoryPolicy }: KeylatchOptions): [string, string][] {
   const parameters: [string, string][] = [];
   if (maxmemory !== undefined) {
-    if (!isMemory(maxmemory)) throw new TypeError("maxmemory must be a number of bytes, or text such as '100mb'");
+    if (!isMemory(maxmemory)) throw new CallerTypeError("maxmemory must be a number of bytes, or text such as '100mb'");
     parameters.push(['maxmemory', String(maxmemory)]);
   }
   if (maxmemoryPolicy !== undefined) {
     if (!POLICIES.includes(maxmemoryPolicy))
-      throw new TypeError(`maxmemoryPolicy must be one of ${POLICIES.join(', ')}`);
+      throw new CallerTypeError(`maxmemoryPolicy must be one of ${POLICIES.join(', ')}`);
     parameters.push(['maxmemory-policy', maxmemoryPolicy]);
   }
   return parameters;
@@ -104,7 +106,7 @@ function checkedSeed(seed: number | bigint): string {
   if (typeof seed === 'bigint' ? seed >= 0n && seed <= SEED_MAX : Number.isSafeInteger(seed) && seed >= 0) {
     return seed.toString();
   }
-  throw new TypeError('seed must be a safe integer or a bigint from 0 to 2^64 - 1');
+  throw new CallerTypeError('seed must be a safe integer or a bigint from 0 to 2^64 - 1');
 }
 
 function randomSeed(): string {

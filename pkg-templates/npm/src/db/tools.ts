@@ -2,14 +2,15 @@
  * Functions of redis-cli over an engine: printing replies, splitting lines, running sessions. The engine's own code does
  * the work.
  */
-import { TOOLS, type Tools } from './engine-tools.js';
+import type { Tools } from './engine-tools.js';
 import type { Keylatch } from './keylatch.js';
 import type { SessionReport, SessionOptions } from '../session/session.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** @internal */
 export function toolsOf(db: Keylatch): Tools {
-  const tools = (db as { readonly [TOOLS]?: Tools } | undefined)?.[TOOLS];
-  if (tools === undefined) throw new TypeError('the first argument must be a Keylatch');
+  const tools = (db as Keylatch | undefined)?.tools;
+  if (tools === undefined) throw new CallerTypeError('the first argument must be a Keylatch');
   return tools;
 }
 

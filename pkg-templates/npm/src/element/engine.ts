@@ -43,10 +43,10 @@ async function ofFile(address: string): Promise<EngineMaker> {
 
 /** The engine as text, in a file of its own that bundlers split off: a page without a session never loads it. */
 async function ofPackage(): Promise<EngineMaker> {
-  const { Keylatch: WithEngine } = await import('../db/built-in.js').catch((error: unknown) => {
+  const { builtIn } = await import('#engine').catch((error: unknown) => {
     throw new EngineError(`the engine could not be loaded: ${messageOf(error)}`, false);
   });
-  const make = (): Keylatch => new WithEngine(options());
+  const make = (): Keylatch => Keylatch.from(builtIn, options());
   const first = make();
   try {
     first.call('PING');

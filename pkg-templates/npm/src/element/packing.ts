@@ -1,5 +1,6 @@
 /** Bytes in a link: deflated (raw) and in base64url. Needs no server. */
 import { concat } from '../resp/concat.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Limit of the unpacked size, which protects the reader's memory from crafted links. */
 export const MAX_UNPACKED_BYTES = 1 << 20;
@@ -23,7 +24,7 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<A
   const reader = stream.getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     length += piece.value.length;
-    if (length > MAX_UNPACKED_BYTES) throw new RangeError('more than 1 MiB');
+    if (length > MAX_UNPACKED_BYTES) throw new CallerRangeError('more than 1 MiB');
     chunks.push(piece.value);
   }
   return concat(chunks);

@@ -15,6 +15,8 @@
 
 import { pack, unpack } from './packing.js';
 import { REPL_THEMES, type Theme } from './themes.js';
+import { CallerRangeError } from '../base/caller-errors.js';
+import { Decoder, Encoder } from '../base/encoders.js';
 
 /** Contents of a link of the playground. */
 export interface Permalink {
@@ -45,7 +47,7 @@ const NAMES = new Set(['s', 'v1', 'size', 'title', 'step', 'view', 'theme', 'sta
 
 /** The hash of a link, without `#`. */
 export async function encodeLink(link: Permalink): Promise<string> {
-  const packed = await pack(new TextEncoder().encode(link.text));
+  const packed = await pack(new Encoder().encode(link.text));
   const parts = [`size=${packed.length}`, `v1=${packed}`, ...encodeLinkOptions(link)];
   if (link.start) parts.push(`start=${await pack(link.start)}`);
   return parts.join('&');
@@ -111,7 +113,7 @@ async function packedText(parts: ReadonlyMap<string, string>): Promise<string> {
     );
   const bytes = await unpacked(packed, 'This link');
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new Decoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new LinkError('This link is damaged: it does not hold a text.');
   }
@@ -121,7 +123,8 @@ async function unpacked(packed: string, what: string): Promise<Uint8Array<ArrayB
   try {
     return await unpack(packed);
   } catch (error) {
-    if (error instanceof RangeError) throw new LinkError(`${what} would unpack to more than 1 MiB and was not opened.`);
+    if (error instanceof CallerRangeError)
+      throw new LinkError(`${what} would unpack to more than 1 MiB and was not opened.`);
     const strange = /[^\w-]/.exec(packed);
     throw new LinkError(
       strange

@@ -11,6 +11,7 @@ import { RedlockCoordination } from '../locks/redlock.js';
 import { SYSTEM_TIME, type Time } from '../locks/time.js';
 import { isLocalEngine } from '../locks/trackers.js';
 import { checked } from '../base/option-check.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 export type { Barrier, ArriveOptions, BarrierOptions } from '../locks/barrier.js';
 export type { CallClient, ExecClient, LockStore, SendClient } from '../locks/commander.js';
@@ -56,8 +57,8 @@ export function locks(store: LockStore, options?: LocksOptions): Locks {
 export function redlock(stores: readonly LockStore[], options?: LocksOptions): Locks {
   const given = checked('redlock', options, LOCKS);
   if (!Array.isArray(stores) || stores.length === 0)
-    throw new TypeError('redlock: expected an array of stores, three or five of them');
-  if (new Set(stores).size < stores.length) throw new TypeError('redlock: a store is given twice');
+    throw new CallerTypeError('redlock: expected an array of stores, three or five of them');
+  if (new Set(stores).size < stores.length) throw new CallerTypeError('redlock: a store is given twice');
   const each = stores.map((store) => new AskedCoordination(store, SYSTEM_TIME));
   return new Locks(new RedlockCoordination(each, SYSTEM_TIME), given, { time: SYSTEM_TIME, page: currentPage() });
 }

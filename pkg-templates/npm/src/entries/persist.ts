@@ -3,4 +3,4 @@
  * Deno and Bun.
  */
 export * from '../persist/portable.js';
-export * from '../persist/open-files.js';
+export { open } from '../persist/open-files.js';

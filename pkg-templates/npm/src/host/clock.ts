@@ -2,7 +2,8 @@
 import { ClockError } from '../base/errors.js';
 import { referenceTo, type Reference } from './reference.js';
 import { SESSION_START_MS } from './session-start.js';
-import { shareClasses } from '../base/shared-classes.js';
+import { shareClass } from '../base/shared-classes.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
 const TIME_MAX_MS = 8.64e15;
@@ -19,6 +20,8 @@ export interface ClockUser {
 
 /** A clock that stands still until it is moved; the engines that use it follow at once. */
 export class ManualClock {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'ManualClock');
   #nowMs = SESSION_START_MS;
   #users: Reference<ClockUser>[] = [];
   /** The only user so far. Held itself: a WeakRef keeps its target until the end of the job, and so all engines of a loop. */
@@ -90,12 +93,10 @@ export class ManualClock {
   }
 
   #checked(nowMs: number): number {
-    if (!isTime(nowMs)) throw new RangeError(`${nowMs} is not a time in milliseconds`);
+    if (!isTime(nowMs)) throw new CallerRangeError(`${nowMs} is not a time in milliseconds`);
     return Math.floor(nowMs);
   }
 }
-
-shareClasses({ ManualClock });
 
 /**
  * @internal

@@ -2,8 +2,9 @@
 import { Status } from './generated/convention.js';
 import type { Instance } from './instance.js';
 import { concat } from '../resp/concat.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 export class EffectsLog {
   #isOn = false;
@@ -49,7 +50,7 @@ export class EffectsLog {
 
   /** Adds a listener of the signal. Returns a function that removes it. */
   addListener(listener: () => void): () => void {
-    if (typeof listener !== 'function') throw new TypeError('the listener of onEffects must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the listener of onEffects must be a function');
     // A function that is added twice is called twice, and removed once each.
     const own = (): void => listener();
     this.#listeners = [...this.#listeners, own];

@@ -5,6 +5,7 @@ import { bytesOf, type Argument } from '../base/argument.js';
 import { globMatcher } from '../base/glob.js';
 import { textOf } from '../resp/reply.js';
 import type { Shape } from '../base/option-check.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Name of an event to listen to: a kind of event, or `*` for all. */
 export type EventName = EventKind | '*';
@@ -63,7 +64,7 @@ export class Events {
 
   /** Adds a listener. Returns a function that removes it. */
   add(event: string, callback: Callback, once: boolean, options: ListenOptions = {}, ended?: () => void): () => void {
-    if (typeof callback !== 'function') throw new TypeError(`the listener of '${event}' must be a function`);
+    if (typeof callback !== 'function') throw new CallerTypeError(`the listener of '${event}' must be a function`);
     const { buffer = false, match } = options;
     const matches = match === undefined ? undefined : globMatcher(bytesOf(match, 1, 'match'));
     const listener: Listener = { event, callback, once, buffer, matches, ended };

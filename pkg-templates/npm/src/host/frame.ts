@@ -10,6 +10,7 @@ import { NAMES } from './generated/convention.js';
 import { type GlueEngine, StackNeed, type StackProbe } from './glue.js';
 import { readCallReply } from '../resp/call-reply.js';
 import type { Reply } from '../resp/reply.js';
+import { Encoder } from '../base/encoders.js';
 
 /** Each of the first arguments, the name included, has a fixed span with a view made in advance. */
 const enum Slot {
@@ -30,11 +31,11 @@ const TEXT_IN_PLACE_MAX = 64 * 1024;
 /** Length in characters up to which a loop is faster than the encoder. A call of the encoder costs less in Node. */
 const LOOP_MAX = hasBuffer ? 16 : 100;
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /** Returned in place of a reply: the client is blocked. */
 export const BLOCKED = Symbol('blocked');
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 export class Frame {
   readonly #memory: { readonly buffer: ArrayBuffer };

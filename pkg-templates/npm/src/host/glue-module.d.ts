@@ -1,4 +1,4 @@
-/** The generated bindings; build.mjs puts the real file in place of `#glue`. */
+/** The generated bindings; build/code.mjs puts the real file in place of `#glue`. */
 declare module '#glue' {
   import type { Glue } from './glue.js';
   export function instantiate(module: WebAssembly.Module): Glue;

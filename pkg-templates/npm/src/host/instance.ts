@@ -13,6 +13,7 @@ import { Frame, NO_ROW, BLOCKED, ROW_MASK } from './frame.js';
 import { CONVENTION, RowBit, Status } from './generated/convention.js';
 import { type Glue, type GlueEngine, type GlueOptions, type RawCall, StackNeed, type StackProbe } from './glue.js';
 import type { Reply } from '../resp/reply.js';
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 /** Defined by the bundler: `keylatch` or `keylatch-scripting`. */
 declare const PACKAGE_NAME: string;
@@ -91,7 +92,7 @@ export class Instance {
     this.#clockFailure = clockFailure;
     for (const [name, value] of parameters) {
       const refusal = this.engine.configure(name, value);
-      if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
+      if (refusal !== undefined) throw new CallerRangeError(`${name}: ${refusal}`);
     }
   }
 
@@ -171,7 +172,7 @@ export class Instance {
   }
 
   #execute(client: number, argv: readonly Argument[]): number {
-    if (argv.length === 0) throw new TypeError('expected a command name');
+    if (argv.length === 0) throw new CallerTypeError('expected a command name');
     const { frame } = this;
     frame.putAll(NO_ROW, argv);
     const status = this.call(client, NO_ROW, argv.length);

@@ -6,6 +6,7 @@ import { ClosedError } from '../base/errors.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import { connected, type Instance } from './instance.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Owner of a stream's transport. */
 export interface StreamUser {
@@ -242,7 +243,7 @@ export class Streams {
   configure(name: string, value: string): void {
     this.#host.enter((instance) => {
       const refusal = instance.guarded(() => instance.engine.configure(name, value));
-      if (refusal !== undefined) throw new RangeError(`${name}: ${refusal}`);
+      if (refusal !== undefined) throw new CallerRangeError(`${name}: ${refusal}`);
     });
   }
 

@@ -17,6 +17,7 @@ import {
   type Duplicable,
   type Send,
 } from './trackers.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** ioredis, `keylatch/ioredis`, or any object that runs a command by its name. */
 export interface CallClient {
@@ -67,13 +68,13 @@ const EXPECTED =
 
 /** The commander of a client object. */
 export function commanderOf(store: LockStore): Commander {
-  if (typeof store !== 'object' || store === null) throw new TypeError(`${EXPECTED}, got ${shown(store)}`);
+  if (typeof store !== 'object' || store === null) throw new CallerTypeError(`${EXPECTED}, got ${shown(store)}`);
   if (has(store, 'executeWaiting')) return engineCommander(store as unknown as EngineClient);
   if (has(store, 'createScript') && has(store, 'exec'))
     return { send: (argv) => (store as ExecClient).exec([...argv] as [string]) };
   if (has(store, 'call')) return callCommander(store as CallClient);
   if (has(store, 'sendCommand')) return sendCommander(store as SendClient);
-  throw new TypeError(`${EXPECTED}, got ${shown(store)}`);
+  throw new CallerTypeError(`${EXPECTED}, got ${shown(store)}`);
 }
 
 function engineCommander(client: EngineClient): Commander {
@@ -88,7 +89,7 @@ function engineCommander(client: EngineClient): Commander {
 function callCommander(client: CallClient): Commander {
   const { options } = client as { readonly options?: { readonly keyPrefix?: string } };
   if (options?.keyPrefix)
-    throw new TypeError(
+    throw new CallerTypeError(
       `locks: the client adds ${shown(options.keyPrefix)} to the keys of the commands it knows, and to no others; ` +
         'pass a client without keyPrefix, and the option prefix of locks',
     );

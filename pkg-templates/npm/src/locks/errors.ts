@@ -3,7 +3,7 @@
  * and its subclasses, and `Lost` and its subclass. Codes tell them apart where classes cannot, as between bundles.
  */
 import { fromCaller } from '../base/stack.js';
-import { shareClasses } from '../base/shared-classes.js';
+import { shareClass } from '../base/shared-classes.js';
 
 /** Code of a LockError. */
 export type LockErrorCode =
@@ -17,6 +17,8 @@ export type LockErrorCode =
 
 /** Any error of `keylatch/locks`, except TypeErrors about its arguments. */
 export class LockError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'LockError');
   /** Name of the class; `AbortError` for `Aborted`, as other waits have it. */
   override readonly name: string;
   /** Code of the class. */
@@ -34,6 +36,8 @@ export class LockError extends Error {
 /** The lock was not granted, and the callback did not run. `cause` is the error of the server or connection, if there is one. */
 export class NeverAcquired extends LockError {
   /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'NeverAcquired');
+  /** @internal */
   constructor(message: string, options?: ErrorOptions, name = 'NeverAcquired', code: LockErrorCode = 'NEVER_ACQUIRED') {
     super(name, code, message, options);
   }
@@ -41,6 +45,8 @@ export class NeverAcquired extends LockError {
 
 /** The lock was not granted within the time to wait. */
 export class TimedOut extends NeverAcquired {
+  /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'TimedOut');
   /** @internal */
   constructor(message: string) {
     super(message, undefined, 'TimedOut', 'TIMED_OUT');
@@ -50,6 +56,8 @@ export class TimedOut extends NeverAcquired {
 /** The signal of the request was aborted before the lock was granted; `cause` is its reason. */
 export class Aborted extends NeverAcquired {
   /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'Aborted');
+  /** @internal */
   constructor(message: string, cause: unknown) {
     super(message, { cause }, 'AbortError', 'ABORTED');
   }
@@ -57,6 +65,8 @@ export class Aborted extends NeverAcquired {
 
 /** The lock was granted, and is held no longer: its lease ended, or its key was changed by hand. */
 export class Lost extends LockError {
+  /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'Lost');
   /** @internal */
   constructor(message: string, options?: ErrorOptions, name = 'Lost', code: LockErrorCode = 'LOST') {
     super(name, code, message, options);
@@ -66,6 +76,8 @@ export class Lost extends LockError {
 /** Another owner holds the lock since before the end of this lease. */
 export class Stolen extends Lost {
   /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'Stolen');
+  /** @internal */
   constructor(message: string) {
     super(message, undefined, 'Stolen', 'STOLEN');
   }
@@ -74,6 +86,8 @@ export class Stolen extends Lost {
 /** Two holders would wait for each other for ever. This one keeps what it holds. */
 export class Deadlock extends LockError {
   /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'Deadlock');
+  /** @internal */
   constructor(message: string, options?: ErrorOptions) {
     super('Deadlock', 'DEADLOCK', message, options);
   }
@@ -81,6 +95,8 @@ export class Deadlock extends LockError {
 
 /** The server lacks the command that the request needs. */
 export class NotSupported extends LockError {
+  /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'NotSupported');
   /** The command, in capitals. */
   readonly command: string;
 
@@ -90,8 +106,6 @@ export class NotSupported extends LockError {
     this.command = command;
   }
 }
-
-shareClasses({ LockError, NeverAcquired, TimedOut, Aborted, Lost, Stolen, Deadlock, NotSupported });
 
 /** @internal Names as messages show them. */
 export function quoted(names: readonly string[]): string {

@@ -2,6 +2,7 @@
 import { checked, type Shape } from '../base/option-check.js';
 import type { Coordination, LimitRequest, LimitResult } from './coordination.js';
 import { namesOf, wholeNumber } from './options.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `limit`. */
 export interface LimitOptions {
@@ -41,7 +42,7 @@ export async function askLimit(
   const [only = ''] = namesOf('limit', name);
   const { limit, period, kind = 'smooth', burst, cost = 1, peek = false } = checked('limit', options, LIMIT);
   if (burst !== undefined && kind !== 'smooth')
-    throw new TypeError(`limit: burst is an option of the kind 'smooth', not of '${kind}'`);
+    throw new CallerTypeError(`limit: burst is an option of the kind 'smooth', not of '${kind}'`);
   const request: LimitRequest = {
     key: keyOf(only),
     limit: wholeNumber('limit', 'limit', limit, 1),

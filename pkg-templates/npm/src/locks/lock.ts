@@ -6,6 +6,7 @@ import type { Claim, Coordination, Grant, LockMode, Permits } from './coordinati
 import { Aborted, Lost, NotSupported, quoted, Stolen, unavailable } from './errors.js';
 import { waitOf, wholeNumber } from './options.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** AbortSignal, where the program's own types declare it; server programs may omit the DOM's types. */
 export type LossSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
@@ -187,7 +188,8 @@ export class HeldLock implements Lock {
   }
 
   #requireMode(method: string): void {
-    if (this.#terms.permits !== undefined) throw new TypeError(`${method}: permits of a semaphore have no other mode`);
+    if (this.#terms.permits !== undefined)
+      throw new CallerTypeError(`${method}: permits of a semaphore have no other mode`);
   }
 
   release(): Promise<boolean> {

@@ -20,6 +20,7 @@ import {
 import type { Page } from './page.js';
 import { Semaphore } from './semaphore.js';
 import type { Time } from './time.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** A lock in the result of `query`. */
 export interface LockInfo {
@@ -98,7 +99,7 @@ export class Locks {
   ): Promise<T>;
   async request<T>(name: string | readonly string[], ...given: readonly unknown[]): Promise<T> {
     const [options, callback] = given.length > 1 ? given : [undefined, given[0]];
-    if (typeof callback !== 'function') throw new TypeError('request: the callback must be a function');
+    if (typeof callback !== 'function') throw new CallerTypeError('request: the callback must be a function');
     const lock = await this.#acquire('request', name, options as LockOptions | undefined);
     return lock === null ? callback(null) : holdFor(lock, () => callback(lock));
   }
@@ -153,7 +154,7 @@ export class Locks {
   once<T>(id: string, options: OnceOptions, task: WithLock<T>): Promise<T>;
   async once<T>(id: string, ...given: readonly unknown[]): Promise<T> {
     const [options, task] = given.length > 1 ? given : [undefined, given[0]];
-    if (typeof task !== 'function') throw new TypeError('once: the task must be a function');
+    if (typeof task !== 'function') throw new CallerTypeError('once: the task must be a function');
     const [only = ''] = namesOf('once', id);
     const run = task as WithLock<T>;
     return runOnce(this.#acquisitions, { id: only, key: this.#keyOf(only), run }, options as OnceOptions | undefined);

@@ -2,6 +2,7 @@
 import { checked, refuse, type Shape } from '../base/option-check.js';
 import type { AbortSignalLike } from '../base/abort.js';
 import type { LockMode } from './coordination.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `locks`. */
 export interface LocksOptions {
@@ -86,17 +87,17 @@ export function leaseOf(
 export function lockOptions(method: string, given: LockOptions | undefined): LockOptions {
   const options = checked(method, given, LOCK, EXCLUSIVE);
   if (options.steal === true && options.mode === 'shared')
-    throw new TypeError(`${method}: only an exclusive lock can be stolen: leave out mode or steal`);
+    throw new CallerTypeError(`${method}: only an exclusive lock can be stolen: leave out mode or steal`);
   return options;
 }
 
 /** @internal Names of a request: at least one, each once. */
 export function namesOf(method: string, given: unknown): readonly string[] {
   const names = Array.isArray(given) ? given : [given];
-  if (names.length === 0) throw new TypeError(`${method}: expected at least one name`);
+  if (names.length === 0) throw new CallerTypeError(`${method}: expected at least one name`);
   for (const name of names)
     if (typeof name !== 'string' || name === '') refuse(method, 'a name', 'a string that is not empty', name);
-  if (new Set(names).size < names.length) throw new TypeError(`${method}: a name is given twice`);
+  if (new Set(names).size < names.length) throw new CallerTypeError(`${method}: a name is given twice`);
   return names as readonly string[];
 }
 

@@ -4,6 +4,7 @@ import { holdFor, type Acquisitions } from './acquisition.js';
 import { quoted, unavailable } from './errors.js';
 import type { Lock } from './lock.js';
 import { LEASE, leaseOf, wholeNumber, type LeaseOptions } from './options.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of a semaphore's `request` and `acquire`. */
 export interface PermitOptions extends LeaseOptions {
@@ -51,7 +52,7 @@ export class Semaphore {
   ): Promise<T>;
   async request<T>(...given: readonly unknown[]): Promise<T> {
     const [options, callback] = given.length > 1 ? given : [undefined, given[0]];
-    if (typeof callback !== 'function') throw new TypeError('request: the callback must be a function');
+    if (typeof callback !== 'function') throw new CallerTypeError('request: the callback must be a function');
     const lock = await this.#acquire('request', options as PermitOptions | undefined);
     return lock === null ? callback(null) : holdFor(lock, () => callback(lock));
   }
@@ -65,7 +66,7 @@ export class Semaphore {
     } = checked(method, given, PERMITS, [['ifAvailable', 'wait']]);
     const count = wholeNumber(method, 'permits', permits, 1);
     if (count > this.limit)
-      throw new TypeError(`${method}: ${count} permits are more than the ${this.limit} there are`);
+      throw new CallerTypeError(`${method}: ${count} permits are more than the ${this.limit} there are`);
     const terms = leaseOf(method, ifAvailable ? { ...lease, wait: 0 } : lease);
     const lock = await this.#acquisitions.acquire({
       ...terms,

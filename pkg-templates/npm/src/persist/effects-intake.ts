@@ -4,7 +4,7 @@ import { FLUSH_MS } from './limits.js';
 import type { LogSource } from './log-settings.js';
 import { later, type Delay } from './time.js';
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 /** The log, as far as the intake needs it. */
 export interface IntakeUser {

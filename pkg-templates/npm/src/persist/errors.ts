@@ -1,6 +1,6 @@
 /** The error of stores and their contents. */
 import { fromCaller } from '../base/stack.js';
-import { shareClasses } from '../base/shared-classes.js';
+import { shareClass } from '../base/shared-classes.js';
 
 /** Kinds of failures of a store. */
 export type PersistenceCode =
@@ -35,6 +35,8 @@ export interface PersistenceErrorOptions extends ErrorOptions {
 
 /** A store that cannot be opened, read or written. The message says what to do. */
 export class PersistenceError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'PersistenceError');
   /** `PersistenceError`. */
   override readonly name = 'PersistenceError';
   /** Kind of the failure. */
@@ -55,8 +57,6 @@ export class PersistenceError extends Error {
     fromCaller(this);
   }
 }
-
-shareClasses({ PersistenceError });
 
 const REASONS: Readonly<Partial<Record<PersistenceCode, string>>> = {
   FULL: 'the disk is full',

@@ -10,7 +10,7 @@ function noFiles(): never {
 }
 
 /** Opens a store and resolves to an engine with its data. The store belongs to this engine until `close()`. */
-export const open = opener({
+export const open = /* @__PURE__ */ opener({
   openDir: noFiles,
   readDir: noFiles,
   openName: (name, durability) => indexedDbStore(name, { durability }),

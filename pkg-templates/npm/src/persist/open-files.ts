@@ -18,7 +18,7 @@ export function serverStore(dir: string, appendonly: boolean, fsync: Fsync): Sto
  * @example
  * const db = await open({ dir: './data' });
  */
-export const open = opener({
+export const open = /* @__PURE__ */ opener({
   openDir: (dir, options) => new FolderStore(dir, options),
   openName: (name, durability) => indexedDbStore(name, { durability }),
   readDir: readFolder,

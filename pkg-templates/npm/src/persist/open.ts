@@ -1,4 +1,5 @@
 /** Opens a store: reads it into an engine, and starts the log. */
+import { checked } from '../base/option-check.js';
 import { Keylatch } from '../db/built-in.js';
 import type { KeylatchOptions } from '../db/options.js';
 import { PersistentLog } from './log.js';
@@ -11,7 +12,7 @@ import {
   type OpenOptions,
   type Platform,
 } from './options.js';
-import { ATTACH, PersistentKeylatch, type Restored } from './persistent.js';
+import { PersistentKeylatch, type Restored } from './persistent.js';
 import { ReadOnlyKeylatch } from './read-only.js';
 import { restore, type Restoration } from './restore.js';
 import type { Store, Stored } from './store.js';
@@ -24,7 +25,7 @@ interface Floor {
 /** `open` for a platform. */
 export function opener(platform: Platform): (options: OpenOptions) => Promise<PersistentKeylatch> {
   return async (options) => {
-    const given = Keylatch.checkedOptions('open', options ?? {}, OPEN);
+    const given = checked('open', options ?? {}, OPEN);
     const dir = readOnlyDir(given);
     if (dir !== undefined) {
       checkEngineOptions(given);
@@ -62,7 +63,7 @@ async function opened(options: OpenOptions, store: Store, stored: Stored): Promi
   const failCall = (error: Error) => db.failCall(error);
   const log = new PersistentLog(db, store, { seed, snapshotBytes, logBytes, isImmediate, failCall, changed });
   const refuses = options.onFailure === 'refuse' || isKeptInCall(options);
-  db[ATTACH]({ log, store, restored, refuses });
+  db.attachLog({ log, store, restored, refuses });
   return db;
 }
 

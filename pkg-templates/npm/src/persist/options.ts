@@ -2,6 +2,7 @@
 import type { KeylatchOptions } from '../db/options.js';
 import type { Shape } from '../base/option-check.js';
 import type { Store, Stored } from './store.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Transactions of IndexedDB: `relaxed` leaves it to the system when data reaches the medium, `strict` waits for it. */
 export type Durability = 'relaxed' | 'strict';
@@ -92,13 +93,14 @@ export function readOnlyDir(options: OpenOptions): string | undefined {
   const { name, dir, store, fsync, onFailure, readOnly, skip, acknowledge, flushOnSignal, durability } = options;
   if (readOnly !== true) {
     if (skip === undefined) return undefined;
-    throw new TypeError('open: skip goes with readOnly: true; writing the log anew would drop the keys for good');
+    throw new CallerTypeError('open: skip goes with readOnly: true; writing the log anew would drop the keys for good');
   }
   if (dir === undefined || name !== undefined || store !== undefined)
-    throw new TypeError('open: readOnly goes with dir (files), and not with name or store');
-  if (dir === '') throw new TypeError('open: dir must not be empty');
+    throw new CallerTypeError('open: readOnly goes with dir (files), and not with name or store');
+  if (dir === '') throw new CallerTypeError('open: dir must not be empty');
   for (const [option, value] of Object.entries({ fsync, onFailure, acknowledge, flushOnSignal, durability }))
-    if (value !== undefined) throw new TypeError(`open: ${option} has no meaning with readOnly, which writes nothing`);
+    if (value !== undefined)
+      throw new CallerTypeError(`open: ${option} has no meaning with readOnly, which writes nothing`);
   return dir;
 }
 
@@ -107,18 +109,18 @@ export function storeOf(options: OpenOptions, platform: Platform): Store {
   const { name, dir, store, durability, fsync, acknowledge, flushOnSignal } = options;
   const given = [name, dir, store].filter((value) => value !== undefined);
   if (given.length !== 1)
-    throw new TypeError(
+    throw new CallerTypeError(
       `open: pass exactly one of name (IndexedDB), dir (files) and store, got ${given.length === 0 ? 'none' : given.length}`,
     );
   if (durability !== undefined && name === undefined)
-    throw new TypeError('open: durability goes with name (IndexedDB)');
+    throw new CallerTypeError('open: durability goes with name (IndexedDB)');
   for (const [option, value] of Object.entries({ fsync, acknowledge, flushOnSignal }))
-    if (value !== undefined && dir === undefined) throw new TypeError(`open: ${option} goes with dir (files)`);
+    if (value !== undefined && dir === undefined) throw new CallerTypeError(`open: ${option} goes with dir (files)`);
   if (options.onFailure === 'continue' && isKeptInCall(options))
-    throw new TypeError(
+    throw new CallerTypeError(
       "open: fsync 'always' and acknowledge 'flushed' refuse writes while the store fails; leave out onFailure",
     );
-  if (name === '' || dir === '') throw new TypeError(`open: ${name === '' ? 'name' : 'dir'} must not be empty`);
+  if (name === '' || dir === '') throw new CallerTypeError(`open: ${name === '' ? 'name' : 'dir'} must not be empty`);
   if (store !== undefined) return store;
   if (dir !== undefined) return platform.openDir(dir, { fsync: fsync ?? 'everysec', flushOnSignal });
   return platform.openName(name as string, durability ?? 'relaxed');

@@ -10,6 +10,7 @@ import type { PersistenceState } from './log-settings.js';
 import type { Fsync } from './options.js';
 import type { SaveKind } from '../host/save-requests.js';
 import type { Store } from './store.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Facts about what was found in the store when it was opened. */
 export interface Restored {
@@ -41,9 +42,6 @@ export interface Persistence {
   readonly restored: Restored;
 }
 
-/** @internal Key of the method that gives an engine its log. */
-export const ATTACH = Symbol('attach');
-
 interface Attachment {
   readonly log: PersistentLog;
   readonly store: Store;
@@ -72,7 +70,7 @@ export class PersistentKeylatch extends Keylatch {
   }
 
   /** @internal */
-  [ATTACH]({ log, store, restored, refuses }: Attachment): void {
+  attachLog({ log, store, restored, refuses }: Attachment): void {
     this.#log = log;
     this.#restored = restored;
     this.#refuses = refuses;
@@ -172,7 +170,7 @@ export class PersistentKeylatch extends Keylatch {
    * listener, failures are printed with console.warn. Returns a function that removes the listener.
    */
   onPersistence(listener: (persistence: Persistence) => void): Unsubscribe {
-    if (typeof listener !== 'function') throw new TypeError('the listener of onPersistence must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the listener of onPersistence must be a function');
     const own = (persistence: Persistence): void => listener(persistence);
     this.#listeners = [...this.#listeners, own];
     const end = (): void => {

@@ -9,10 +9,10 @@ import { concat } from '../resp/concat.js';
 /** Version of the text; newer ones are refused. */
 const FORMAT = 1;
 
-/** Bits of a code unit, and the first one: neither control characters nor surrogates occur. */
+/** Bits of a code unit, the first one, and the mask of the bits: neither control characters nor surrogates occur. */
 const UNIT_BITS = 15;
 const FIRST_UNIT = 0x20;
-const UNIT_MASK = (1 << UNIT_BITS) - 1;
+const UNIT_MASK = 0x7fff;
 
 /** Code units that are made into a string at once. */
 const RUN = 8192;

@@ -1,5 +1,10 @@
 /** Time of the log. Timers are those of the platform, also while a test framework replaces the global ones. */
-const { setTimeout, clearTimeout } = globalThis;
+const setTimeout = /* @__PURE__ */ ofPlatform('setTimeout');
+const clearTimeout = /* @__PURE__ */ ofPlatform('clearTimeout');
+
+function ofPlatform<Name extends 'setTimeout' | 'clearTimeout'>(name: Name): (typeof globalThis)[Name] {
+  return globalThis[name];
+}
 
 /** A timer that was started. */
 export interface Delay {

@@ -2,7 +2,7 @@
 import type { KeylatchOptions } from '../db/options.js';
 import { Keylatch } from '../db/built-in.js';
 import { ManualClock } from '../host/clock.js';
-import type { Shape } from '../base/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { printReply, runSessionOn, splitLine, toolsOf } from '../db/tools.js';
 import { Arena, type Engine } from './arena.js';
 import { Course } from './course.js';
@@ -80,7 +80,7 @@ const SESSIONS_ENDED_MAX = 20;
  * @example exploreRace('@ race\nA> SETNX k a\n(integer) 1\nA+\nB> SETNX k b\n(integer) 1\nB+\n@ join\n').unsafe // 0
  */
 export function exploreRace(text: string, options?: ExploreOptions): RaceReport {
-  const given = Keylatch.checkedOptions('exploreRace', options, EXPLORE);
+  const given = checked('exploreRace', options, EXPLORE);
   const make = (): Engine => {
     const clock = new ManualClock();
     const db = new Keylatch({ seed: given.seed ?? 0, module: given.module, clock });

@@ -3,11 +3,12 @@
  * channels to which others subscribe. Rows say which commands depend on more: on chance, on the server, on connections.
  */
 import { INDEPENDENT } from './generated/independent.js';
+import { Decoder } from '../base/encoders.js';
 
-const decoder = new TextDecoder();
+const decoder = /* @__PURE__ */ new Decoder();
 
 /** Names of commands, and of subcommands as `PARENT|CHILD`; containers are left out. */
-const NAMES = new Set(INDEPENDENT.split(' '));
+const NAMES = /* @__PURE__ */ new Set(/* @__PURE__ */ INDEPENDENT.split(' '));
 const SCRIPTS = new Set(['EVAL', 'EVAL_RO']);
 /** A call in a script with the name of its command, or a function of `redis` that has no state. */
 const CALL = /redis\.(?:p?call\s*\(\s*(['"])(?<name>\w+(?:\.\w+)?)\1|(?:error_reply|status_reply|sha1hex)\b)/gi;

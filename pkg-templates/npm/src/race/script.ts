@@ -1,6 +1,7 @@
 /** A race as it is written: the lines of each client, and what stands before and behind them. Independent of the engine. */
 import type { SessionReport, SessionStep } from '../session/session.js';
 import { SESSION_START_MS } from '../host/session-start.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** A movement of the clock: by milliseconds, to an instant, or to the first instant at which something is due. */
 export type Move = { readonly byMs: number } | { readonly toMs: number } | 'next';
@@ -52,7 +53,7 @@ type Split = (line: string) => readonly Uint8Array[];
 export function readRace({ steps }: SessionReport, number: number, split: Split): RaceScript {
   const starts = steps.flatMap(({ kind }, index) => (kind === 'race' ? [index] : []));
   const start = starts[number - 1];
-  if (start === undefined) throw new RangeError(`the session has ${starts.length} races, not ${number}`);
+  if (start === undefined) throw new CallerRangeError(`the session has ${starts.length} races, not ${number}`);
   const end = steps.findIndex(({ kind }, index) => index > start && kind === 'join');
   const next = steps.findIndex(({ kind }, index) => index > end && (kind === 'heading' || kind === 'race'));
   const racing = steps.slice(start + 1, end);

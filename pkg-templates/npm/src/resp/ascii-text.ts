@@ -26,7 +26,7 @@ function nodeBuffer(): BufferMaker | undefined {
   }
 }
 
-const NodeBuffer = nodeBuffer();
+const NodeBuffer = /* @__PURE__ */ nodeBuffer();
 export const hasBuffer = NodeBuffer !== undefined;
 
 /** Length in bytes up to which character codes are faster than the decoder, without Node's Buffer. */

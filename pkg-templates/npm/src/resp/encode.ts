@@ -1,9 +1,11 @@
 /** Encodes requests, and the replies that do not come from the engine. */
 import { type Argument, bytesOf, commandName } from '../base/argument.js';
 import { concat } from './concat.js';
+import { CallerTypeError } from '../base/caller-errors.js';
+import { Encoder } from '../base/encoders.js';
 
-const encoder = new TextEncoder();
-const LINE_END = encoder.encode('\r\n');
+const encoder = /* @__PURE__ */ new Encoder();
+const LINE_END = /* @__PURE__ */ encoder.encode('\r\n');
 const STRING = /^\$(\d+)\r\n/;
 /** Longest beginning of a string: its type, the digits of its length, and a line end. */
 const STRING_HEAD_BYTES_MAX = 16;
@@ -14,7 +16,7 @@ const TEXT_FORMAT = 'txt:';
 export function encodeRequests(commands: readonly (readonly Argument[])[]): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const argv of commands) {
-    if (argv.length === 0) throw new TypeError('expected a command name');
+    if (argv.length === 0) throw new CallerTypeError('expected a command name');
     const name = commandName(argv[0]);
     parts.push(encoder.encode(`*${argv.length}\r\n`));
     for (const [index, argument] of argv.entries()) {

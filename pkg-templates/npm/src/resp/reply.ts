@@ -6,6 +6,7 @@
  * Map · set -> Set · error -> ReplyError as a value: the caller throws it when it is the whole reply.
  */
 import { ReplyError } from '../base/errors.js';
+import { Decoder } from '../base/encoders.js';
 
 /** Any reply. `Text` is the type of bulk strings: string, or Uint8Array on request. */
 export type Reply<Text = string> =
@@ -25,7 +26,7 @@ const MINUS = 45;
 const ZERO = 48;
 
 // A byte order mark is part of a value and must be kept.
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const decoder = /* @__PURE__ */ new Decoder('utf-8', { ignoreBOM: true });
 
 /** Characters of a wrong reply that an error shows. */
 const SHOWN_MAX = 64;

@@ -1,6 +1,7 @@
 /** Cuts a client's byte stream into requests, so that a fault can stand in for one of them. Knows framing only. */
 import { concat } from './concat.js';
 import { readRequest } from './request.js';
+import { Decoder } from '../base/encoders.js';
 
 /** One request as the client sent it. */
 export interface ClientRequest {
@@ -24,7 +25,7 @@ function textOf(bytes: Uint8Array): string {
 
 /** The request's arguments as text, the command's name first. */
 export function argumentsOf({ bytes }: ClientRequest): string[] {
-  const decoder = new TextDecoder();
+  const decoder = new Decoder();
   if (bytes[0] !== ARRAY) return decoder.decode(bytes).trim().split(/\s+/);
   const request = readRequest(bytes);
   return typeof request === 'object' ? request.words.map((word) => decoder.decode(word)) : [];

@@ -2,6 +2,7 @@
 import type { Keylatch } from '../db/keylatch.js';
 import type { MaxmemoryPolicy } from '../db/options.js';
 import type { Shape } from '../base/option-check.js';
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Options of `createServer`. Names are those of redis.conf, in JavaScript's spelling. */
 export interface ServerOptions {
@@ -93,9 +94,9 @@ export function listenAddressesOf({
   unixSocket,
 }: ServerOptions): ListenAddresses {
   if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw new RangeError(`port must be from 0 to 65535, found ${port}`);
+    throw new CallerRangeError(`port must be from 0 to 65535, found ${port}`);
   const names = typeof bind === 'string' ? bind.split(/\s+/).filter(Boolean) : bind;
-  if (names.length === 0) throw new RangeError('bind must contain at least one address');
+  if (names.length === 0) throw new CallerRangeError('bind must contain at least one address');
   const hosts = names.map((name) => ({ name: unstarred(name.replace(/^-/, '')), optional: name.startsWith('-') }));
   return { port: port === 0 && unixSocket !== undefined ? undefined : port, hosts, path: unixSocket };
 }
@@ -141,7 +142,7 @@ export function parametersOf(options: ServerOptions, addresses: ListenAddresses)
 /** Refuses what the engine lacks: any client would find out no earlier than by its SELECT. */
 function checkDatabases(text: string | undefined): void {
   if (text === undefined || (/^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= DATABASES_MAX)) return;
-  throw new RangeError(`databases must be from 1 to ${DATABASES_MAX}, found ${text}`);
+  throw new CallerRangeError(`databases must be from 1 to ${DATABASES_MAX}, found ${text}`);
 }
 
 /** @internal Reason why a server must not start with these options, as a sentence for its operator; undefined when it may. */

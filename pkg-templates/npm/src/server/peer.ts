@@ -7,7 +7,7 @@ import type { OutputBatch } from './output-batch.js';
 import { OutputGauge, type OutputLimit } from './output-limit.js';
 import type { ClientStream, StreamSource } from './stream-source.js';
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /** Bytes of input accepted behind a blocked command; reading stops beyond. */
 const BLOCKED_INPUT_BYTES_MAX = 2 ** 20;
 /** Time a closed connection has to read its last reply. */

@@ -1,15 +1,32 @@
 /** Errors as data and back: class, message and fields are kept across tabs. */
-import { Keylatch } from '../db/built-in.js';
+import {
+  ClockError,
+  ClosedError,
+  LoadError,
+  PoisonedError,
+  ReplyError,
+  SessionError,
+  UnsafeIntegerError,
+  WatchError,
+} from '../base/errors.js';
 import { PersistenceError } from '../persist/errors.js';
 import type { Failure } from './wire.js';
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 /** Classes by the names that their errors have. */
 const CLASSES: Readonly<Record<string, { readonly prototype: object }>> = {
-  ...Keylatch.parts.errors,
+  ClockError,
+  ClosedError,
+  LoadError,
+  PoisonedError,
+  ReplyError,
+  SessionError,
+  UnsafeIntegerError,
+  WatchError,
   PersistenceError,
-  RangeError,
+  RangeError: CallerRangeError,
   SyntaxError,
-  TypeError,
+  TypeError: CallerTypeError,
 };
 
 /** Fields of errors that cross. */

@@ -1,12 +1,10 @@
 /** Common part of the clients of one tab: the way to the leader, numbers of clients, and options. */
-import { Keylatch } from '../db/built-in.js';
+import { ClosedError } from '../base/errors.js';
 import type { CallOptions, Started } from './calls.js';
 import type { Tab } from './tab.js';
 import type { MethodName } from './methods.js';
 import { isRead } from './methods.js';
 import type { CloseRequest, Outcome } from './wire.js';
-
-const { ClosedError } = Keylatch.parts.errors;
 
 /** Options of calls. */
 export interface HubOptions {

@@ -1,5 +1,5 @@
 /** The leader's side: runs the calls of all tabs on the engine. Knows no channels: `Reach` is the way to a tab. */
-import { Keylatch } from '../db/built-in.js';
+import { PoisonedError } from '../base/errors.js';
 import type { Unsubscribe } from '../client/subscriptions.js';
 import type { EventName } from '../host/events.js';
 import type { PersistentKeylatch } from '../persist/persistent.js';
@@ -7,8 +7,6 @@ import { failureOf } from './failures.js';
 import { methodOf } from './methods.js';
 import { ServedClient } from './served-client.js';
 import type { CommandRequest, Happened, ListenRequest, MethodRequest, Outcome, Request } from './wire.js';
-
-const { PoisonedError } = Keylatch.parts.errors;
 
 /** The way from the leader to the tabs. */
 export interface Reach {

@@ -1,6 +1,7 @@
 /** Methods of the database that a tab may call by name. */
 import type { PersistentKeylatch } from '../persist/persistent.js';
 import { failureOf } from './failures.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 type Method = (db: PersistentKeylatch, ...given: never[]) => unknown;
 
@@ -39,7 +40,7 @@ function stateOf(db: PersistentKeylatch): unknown {
 }
 
 export function methodOf(name: string): (db: PersistentKeylatch, ...given: readonly unknown[]) => unknown {
-  if (!Object.hasOwn(METHODS, name)) throw new TypeError(`tabs have no method ${name}`);
+  if (!Object.hasOwn(METHODS, name)) throw new CallerTypeError(`tabs have no method ${name}`);
   return METHODS[name as MethodName] as never;
 }
 

@@ -1,8 +1,8 @@
 /** Which calls are sent again when the leader changes: those that only read. */
 import { BLOCKING, READ_ONLY } from '../client/generated/reads.js';
 
-const READS = new Set(READ_ONLY.split(','));
-const WAITS = new Set(BLOCKING.split(','));
+const READS = /* @__PURE__ */ new Set(/* @__PURE__ */ READ_ONLY.split(','));
+const WAITS = /* @__PURE__ */ new Set(/* @__PURE__ */ BLOCKING.split(','));
 
 /**
  * Whether a call of a command that a change of the leader cut is sent to the new leader: true for commands with the flag

@@ -2,7 +2,7 @@
 import type { Stream, Streams, StreamUser } from '../host/streams.js';
 import { concat } from '../resp/concat.js';
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 interface Waiting {
   readonly output: Uint8Array[];

@@ -5,12 +5,13 @@ import { indexedDbStore } from '../persist/indexeddb.js';
 import { open } from '../persist/open-browser.js';
 import type { Durability } from '../persist/options.js';
 import type { Store } from '../persist/store.js';
-import type { Shape } from '../base/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { platform, type Environment } from './environment.js';
 import { Hub } from './hub.js';
 import type { Opened } from './leadership.js';
 import { SharedKeylatch } from './shared-keylatch.js';
 import { Tab, type TabListener } from './tab.js';
+import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `share`: those of the engine count in the tab that leads. */
 export interface ShareOptions extends KeylatchOptions {
@@ -61,10 +62,10 @@ const SHARE: Shape<ShareOptions> = {
  * await db.set('greeting', 'hello'); // in every tab
  */
 export async function share(options: ShareOptions): Promise<SharedKeylatch> {
-  const given = Keylatch.checkedOptions('share', options, SHARE);
+  const given = checked('share', options, SHARE);
   const { name, acknowledge, deadlineMs = DEADLINE_MS, durability, environment, ...engine } = given;
-  if (typeof name !== 'string' || name === '') throw new TypeError('share: pass a name: share({ name: "todo" })');
-  if (!(deadlineMs > 0)) throw new TypeError('share: deadlineMs must be positive');
+  if (typeof name !== 'string' || name === '') throw new CallerTypeError('share: pass a name: share({ name: "todo" })');
+  if (!(deadlineMs > 0)) throw new CallerTypeError('share: deadlineMs must be positive');
   const { onFailure: _, ...own } = engine;
   // Options of the engine are checked also where another tab leads.
   new Keylatch(own).close();

@@ -1,13 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A client across tabs: a database, watched keys and a name of its own. */
-import { Keylatch } from '../db/built-in.js';
+import { fromCaller } from '../base/stack.js';
 import type { Argument } from '../base/argument.js';
 import { SharedCommands } from './shared-commands.js';
 import { SharedValues, type SharedValueCommands } from './shared-json.js';
 import { SharedPrefixedClient } from './shared-prefix.js';
 import type { TabClient } from './tab-client.js';
-
-const { fromCaller } = Keylatch.parts;
 
 const SHARED_WATCH =
   'the client of the database is shared by the whole tab, so WATCH on it would lose updates: ' +

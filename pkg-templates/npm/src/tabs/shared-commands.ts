@@ -1,16 +1,14 @@
 /** The commands of a client across tabs: methods of the same names and types, with promises of their results. */
-import { Keylatch } from '../db/built-in.js';
-import type { PageOptions } from '../client/sugar/arguments.js';
-import type { ScanOptions } from '../client/sugar/keys.js';
+import { doubleOf, textOf } from '../resp/reply.js';
+import { checked } from '../base/option-check.js';
+import { PAGE, type PageOptions } from '../client/sugar/arguments.js';
+import { SCAN, type ScanOptions } from '../client/sugar/keys.js';
 import type { Argument } from '../base/argument.js';
 import type { Later } from '../base/result-mode.js';
-import type { BlockingCommands } from '../client/sugar/blocking.js';
+import { BlockingCommands } from '../client/sugar/blocking.js';
 import type { WaitOptions } from '../client/waits.js';
 import { SharedMulti } from './shared-multi.js';
 import type { TabClient } from './tab-client.js';
-
-const { checked, doubleOf, shapes, textOf } = Keylatch.parts;
-const Base: typeof BlockingCommands = Keylatch.parts.BlockingCommands;
 
 type Page<Text> = readonly [cursor: Text, items: Text[]];
 
@@ -46,8 +44,13 @@ async function* scored<Text extends string | Uint8Array>(
     yield [member, doubleOf(typeof score === 'string' ? score : textOf(score))];
 }
 
+/** Methods of the executor, which are not the program's. */
+const INNER = /^(constructor|execute|executeWaiting|run\d?|mapped)$/;
+
 /** Commands that the leading tab runs; bulk strings as Text. Every error is a rejected promise. */
-export class SharedCommands<Text extends string | Uint8Array> extends Base<Later, Text> {
+export class SharedCommands<Text extends string | Uint8Array> extends BlockingCommands<Later, Text> {
+  /** @internal */
+  static readonly rejects: boolean = /* @__PURE__ */ rejectInherited(this);
   readonly #client: TabClient;
   readonly #asBytes: boolean;
 
@@ -78,36 +81,33 @@ export class SharedCommands<Text extends string | Uint8Array> extends Base<Later
 
   /** All keys of the database. */
   scanKeys(options?: ScanOptions): AsyncGenerator<Text, void, undefined> {
-    const given = checked('scanKeys', options, shapes.SCAN);
+    const given = checked('scanKeys', options, SCAN);
     return items<Text>((cursor) => this.scan(cursor, given) as Promise<Page<Text>>);
   }
 
   /** All members of a set. */
   scanSet(key: Argument, options?: PageOptions): AsyncGenerator<Text, void, undefined> {
-    const given = checked('scanSet', options, shapes.PAGE);
+    const given = checked('scanSet', options, PAGE);
     return items<Text>((cursor) => this.sscan(key, cursor, given) as Promise<Page<Text>>);
   }
 
   /** All fields of a hash with their values. */
   scanHash(key: Argument, options?: PageOptions): AsyncGenerator<[field: Text, value: Text], void, undefined> {
-    const given = checked('scanHash', options, shapes.PAGE);
+    const given = checked('scanHash', options, PAGE);
     return pairs<Text>((cursor) => this.hscan(key, cursor, given) as Promise<Page<Text>>);
   }
 
   /** All members of a sorted set with their scores, in no order. */
   scanSortedSet(key: Argument, options?: PageOptions): AsyncGenerator<[member: Text, score: number], void, undefined> {
-    const given = checked('scanSortedSet', options, shapes.PAGE);
+    const given = checked('scanSortedSet', options, PAGE);
     return scored(pairs<Text>((cursor) => this.zscan(key, cursor, given) as Promise<Page<Text>>));
   }
 }
 
-/** Methods of the executor, which are not the program's. */
-const INNER = /^(constructor|execute|executeWaiting|run\d?|mapped)$/;
-
 type Method = (...given: unknown[]) => unknown;
 
-/** Makes the inherited methods reject where they would throw: each returns a promise. */
-export function rejectInherited(target: object): void {
+/** Makes the inherited methods of a class reject where they would throw: each returns a promise. */
+function rejectInherited({ prototype: target }: { readonly prototype: object }): true {
   for (let from = Object.getPrototypeOf(target); from !== Object.prototype; from = Object.getPrototypeOf(from)) {
     for (const name of Object.getOwnPropertyNames(from)) {
       const method = Object.getOwnPropertyDescriptor(from, name)?.value as Method | undefined;
@@ -122,6 +122,5 @@ export function rejectInherited(target: object): void {
       Object.defineProperty(target, name, { value, configurable: true, writable: true });
     }
   }
+  return true;
 }
-
-rejectInherited(SharedCommands.prototype);

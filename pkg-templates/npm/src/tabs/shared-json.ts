@@ -1,10 +1,7 @@
 /** Values of strings in a codec, JSON by default, across tabs. */
-import { Keylatch } from '../db/built-in.js';
-import type { Codec } from '../client/json.js';
+import { type Codec, codecOf, decode, encode, JSON_CODEC, nameOf } from '../client/json.js';
 import type { SetOptions, SetResult } from '../client/sugar/set-options.js';
 import type { Argument } from '../base/argument.js';
-
-const { codecOf, decode, encode, JSON_CODEC, nameOf } = Keylatch.parts.codecs;
 
 type Stored = string | Uint8Array;
 

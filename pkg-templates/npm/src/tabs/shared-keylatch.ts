@@ -1,17 +1,24 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The database of all tabs of a name, as each of them sees it. */
-import { Keylatch } from '../db/built-in.js';
 import type { ClientOptions } from '../client/connection.js';
-import type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions } from '../host/events.js';
+import {
+  type ErrorListener,
+  type EventListener,
+  type EventName,
+  Events,
+  type KeyEvent,
+  LISTEN,
+  type ListenOptions,
+} from '../host/events.js';
 import type { InspectedKey, InspectKeyOptions } from '../db/inspect-key.js';
 import type { KeyPage, KeyPageOptions } from '../db/keylatch.js';
-import type { Messages as MessagesOf, MessagesOptions } from '../client/messages.js';
-import { runWatched, type TransactionOptions } from '../client/watched-transaction.js';
+import { MESSAGES, Messages, type MessagesOptions } from '../client/messages.js';
+import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
 import type { Argument } from '../base/argument.js';
 import type { Persistence } from '../persist/persistent.js';
 import type { MessageKind, MessageListener } from '../client/channels.js';
-import type { SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
-import type { Shape } from '../base/option-check.js';
+import { SUBSCRIBE, type SubscribeOptions, type Unsubscribe } from '../client/subscriptions.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from './shared-client.js';
@@ -19,8 +26,7 @@ import { SharedSubscriptions } from './shared-subscriptions.js';
 import type { Role } from './role.js';
 import { isLostTransaction, TabClient } from './tab-client.js';
 import type { Failure, Happened, Push } from './wire.js';
-
-const { checked, Events, Messages, shapes } = Keylatch.parts;
+import { CallerTypeError } from '../base/caller-errors.js';
 
 type Listener = (argument: never) => void;
 
@@ -53,7 +59,7 @@ export class SharedKeylatch extends SharedClient {
 
   /** Calls back when the role of this tab changes. Returns a function that removes the listener. */
   onRole(listener: RoleListener): Unsubscribe {
-    if (typeof listener !== 'function') throw new TypeError('the listener of onRole must be a function');
+    if (typeof listener !== 'function') throw new CallerTypeError('the listener of onRole must be a function');
     const own: RoleListener = (role) => listener(role);
     this.#roleListeners = [...this.#roleListeners, own];
     const end = (): void => {
@@ -73,7 +79,7 @@ export class SharedKeylatch extends SharedClient {
    * the function runs again, also after a change of the leader. Rejects with WatchError after the last attempt.
    */
   async transaction<T>(work: (client: SharedClient) => T | Promise<T>, options?: TransactionOptions): Promise<T> {
-    const given = checked('transaction', options, shapes.TRANSACTION);
+    const given = checked('transaction', options, TRANSACTION);
     const begin = () => {
       const client = new TabClient(this.#hub, { db: this.db });
       return { client: new SharedClient(client), isAborted: () => client.isAborted };
@@ -156,17 +162,14 @@ export class SharedKeylatch extends SharedClient {
    * Messages of a channel for `for await`, from when the promise resolves. A queue of bounded length holds unread messages;
    * `close()` ends the iteration.
    */
-  messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Promise<MessagesOf<Uint8Array>>;
+  messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Promise<Messages<Uint8Array>>;
   messages(
     channel: Argument,
     options?: MessagesOptions & { readonly buffer?: false | undefined },
-  ): Promise<MessagesOf<string>>;
-  messages(
-    channel: Argument,
-    options?: MessagesOptions,
-  ): Promise<MessagesOf<string>> | Promise<MessagesOf<Uint8Array>> {
+  ): Promise<Messages<string>>;
+  messages(channel: Argument, options?: MessagesOptions): Promise<Messages<string>> | Promise<Messages<Uint8Array>> {
     const { buffer = false } = options ?? {};
-    return this.#iterated<string>('messages', options, shapes.MESSAGES, (listener) =>
+    return this.#iterated<string>('messages', options, MESSAGES, (listener) =>
       this.#subscribe('message', channel, listener, { buffer }),
     );
   }
@@ -175,14 +178,14 @@ export class SharedKeylatch extends SharedClient {
   events(
     event: EventName,
     options: ListenOptions & MessagesOptions & { readonly buffer: true },
-  ): Promise<MessagesOf<KeyEvent<Uint8Array>>>;
-  events(event?: EventName, options?: ListenOptions & MessagesOptions): Promise<MessagesOf<KeyEvent>>;
+  ): Promise<Messages<KeyEvent<Uint8Array>>>;
+  events(event?: EventName, options?: ListenOptions & MessagesOptions): Promise<Messages<KeyEvent>>;
   events(
     event: EventName = '*',
     options?: ListenOptions & MessagesOptions,
-  ): Promise<MessagesOf<KeyEvent>> | Promise<MessagesOf<KeyEvent<Uint8Array>>> {
+  ): Promise<Messages<KeyEvent>> | Promise<Messages<KeyEvent<Uint8Array>>> {
     const { limit: _, signal: __, ...given } = options ?? {};
-    const shape = { ...shapes.LISTEN, ...shapes.MESSAGES };
+    const shape = { ...LISTEN, ...MESSAGES };
     return this.#iterated<KeyEvent>('events', options, shape, (listener) =>
       this.#listen(event, listener, false, 'events', given),
     );
@@ -280,7 +283,7 @@ export class SharedKeylatch extends SharedClient {
     method: string,
     options: ListenOptions | undefined,
   ): Promise<Unsubscribe> {
-    const given = checked(method, options, shapes.LISTEN);
+    const given = checked(method, options, LISTEN);
     this.#hub.tab.refuse();
     const before = this.#events.wanted;
     const remove = this.#events.add(event, listener, once, given);
@@ -304,7 +307,7 @@ export class SharedKeylatch extends SharedClient {
     options: MessagesOptions | undefined,
     shape: Shape<MessagesOptions>,
     subscribe: (listener: (item: T) => void) => Promise<Unsubscribe>,
-  ): Promise<MessagesOf<T>> {
+  ): Promise<Messages<T>> {
     let subscribed: Promise<Unsubscribe> | undefined;
     const begin = (listener: (item: T) => void, ended: () => void): (() => void) => {
       subscribed = subscribe(listener);
@@ -342,7 +345,7 @@ export class SharedKeylatch extends SharedClient {
     listener: MessageListener<never>,
     options?: SubscribeOptions,
   ): Promise<Unsubscribe> {
-    const given = checked(`${kind[0] === 'm' ? '' : kind[0]}subscribe`, options, shapes.SUBSCRIBE);
+    const given = checked(`${kind[0] === 'm' ? '' : kind[0]}subscribe`, options, SUBSCRIBE);
     return this.#subscriptions.add(kind, name, listener, given);
   }
 }

@@ -1,10 +1,7 @@
 /** Transactions across tabs: commands are queued in the tab and sent in one call. */
-import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
-import type { ExecOptions, ExecReplies, ExecResult, QueuedCommands } from '../client/multi.js';
+import { type ExecOptions, type ExecReplies, type ExecResult, QueuedCommands } from '../client/multi.js';
 import type { ResultMode } from '../base/result-mode.js';
-
-const Base: typeof QueuedCommands = Keylatch.parts.QueuedCommands;
 
 /** Result mode of a transaction across tabs: each method returns the transaction, with one more result in its type. */
 export interface QueuedLater<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {
@@ -15,7 +12,7 @@ export interface QueuedLater<Results extends unknown[], Text extends string | Ui
 type Queue = readonly (readonly Argument[])[];
 
 /** Commands that `exec` runs as one step. Each method queues a command and returns this object. */
-export class SharedMulti<Results extends unknown[], Text extends string | Uint8Array = string> extends Base<
+export class SharedMulti<Results extends unknown[], Text extends string | Uint8Array = string> extends QueuedCommands<
   QueuedLater<Results, Text>,
   Text
 > {

@@ -1,23 +1,20 @@
 /** Views of a prefix across tabs. */
-import { Keylatch } from '../db/built-in.js';
 import type { Argument } from '../base/argument.js';
-import type { Prefix as PrefixOf } from '../client/prefix.js';
+import { Prefix } from '../client/prefix.js';
 import type { WaitOptions } from '../client/waits.js';
 import { SharedCommands } from './shared-commands.js';
 import { SharedValues, type SharedValueCommands } from './shared-json.js';
 import { SharedMulti } from './shared-multi.js';
 import type { TabClient } from './tab-client.js';
 
-const { Prefix } = Keylatch.parts;
-
 /** Commands of a view, with bulk strings as Text. */
 export class SharedPrefixedCommands<Text extends string | Uint8Array> extends SharedCommands<Text> {
   readonly #client: TabClient;
-  readonly #prefix: PrefixOf;
+  readonly #prefix: Prefix;
   readonly #asBytes: boolean;
 
   /** @internal Use `db.prefix()`. */
-  constructor(client: TabClient, prefix: PrefixOf, asBytes: boolean) {
+  constructor(client: TabClient, prefix: Prefix, asBytes: boolean) {
     super(client, asBytes);
     this.#client = client;
     this.#prefix = prefix;
@@ -49,7 +46,7 @@ export class SharedPrefixedCommands<Text extends string | Uint8Array> extends Sh
 /** View of a client in which each key gets a prefix: `db.prefix('user:').get('1')` reads `user:1`. */
 export class SharedPrefixedClient extends SharedPrefixedCommands<string> {
   readonly #client: TabClient;
-  readonly #prefix: PrefixOf;
+  readonly #prefix: Prefix;
 
   /** @internal Use `db.prefix()`. */
   constructor(client: TabClient, text: string) {

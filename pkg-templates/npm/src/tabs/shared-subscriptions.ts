@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Subscriptions of a tab. They are its own state: each new leader is asked for all of them. */
-import { Keylatch } from '../db/built-in.js';
+import { decodeReplies } from '../resp/reply.js';
+import { ReplyError } from '../base/errors.js';
 import type { Argument } from '../base/argument.js';
 import {
   Channels,
@@ -14,9 +15,6 @@ import type { SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
 import type { Hub } from './hub.js';
 import { encodeRequests } from '../resp/encode.js';
 import type { CommandRequest, Push } from './wire.js';
-
-const { decodeReplies } = Keylatch.parts;
-const { ReplyError } = Keylatch.parts.errors;
 
 export class SharedSubscriptions {
   readonly #hub: Hub;

@@ -1,8 +1,11 @@
 /** One client of a tab: its commands as calls, and the state that a new leader does not have. */
-import { Keylatch } from '../db/built-in.js';
-import type { Argument } from '../base/argument.js';
+import { transactionResult } from '../client/transaction.js';
+import { wordOf } from '../client/key-specs.js';
+import { ClosedError, ReplyError } from '../base/errors.js';
+import { abortReason, onAbort } from '../base/abort.js';
+import { type Argument, commandName } from '../base/argument.js';
 import type { ClientOptions } from '../client/connection.js';
-import type { Reply } from '../resp/reply.js';
+import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { WaitOptions } from '../client/waits.js';
 import type { Hub } from './hub.js';
 import { concat } from '../resp/concat.js';
@@ -10,9 +13,7 @@ import { encodeRequests } from '../resp/encode.js';
 import { isResent, mayWait } from './resent.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
-
-const { abortReason, commandName, decodeReplies, onAbort, transactionResult, wordOf } = Keylatch.parts;
-const { ClosedError, ReplyError } = Keylatch.parts.errors;
+import { CallerTypeError } from '../base/caller-errors.js';
 
 type Replies = Reply<string | Uint8Array>;
 type Commands = readonly (readonly Argument[])[];
@@ -42,8 +43,8 @@ function fullName(argv: readonly Argument[]): string {
 
 function refuse(name: string): void {
   const method = BY_METHOD[name];
-  if (method !== undefined) throw new TypeError(`${name}: across tabs use ${method}`);
-  if (REFUSED.test(name)) throw new TypeError(`${name} is not available across tabs`);
+  if (method !== undefined) throw new CallerTypeError(`${name}: across tabs use ${method}`);
+  if (REFUSED.test(name)) throw new CallerTypeError(`${name} is not available across tabs`);
 }
 
 /** True if the leader changed before EXEC was sent: nothing ran, and the work of a transaction can begin anew. */

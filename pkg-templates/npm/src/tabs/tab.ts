@@ -1,5 +1,5 @@
 /** One tab among those of a name: it asks which tab leads, waits for the lock to lead itself, and passes messages. */
-import { Keylatch } from '../db/built-in.js';
+import { ClosedError } from '../base/errors.js';
 import { databaseName } from '../persist/names.js';
 import { acquire, type HeldLock } from '../persist/web-lock.js';
 import { Calls, LEADERLESS_MS, type Destination } from './calls.js';
@@ -22,8 +22,6 @@ import {
   type Push,
   type RoomMessage,
 } from './wire.js';
-
-const { ClosedError } = Keylatch.parts.errors;
 
 /** Callbacks of a tab. */
 export interface TabListener {

@@ -1,5 +1,5 @@
 /** The error of calls across tabs. */
-import { shareClasses } from '../base/shared-classes.js';
+import { shareClass } from '../base/shared-classes.js';
 
 /** Kinds of failures between tabs. */
 export type TabsCode =
@@ -29,6 +29,8 @@ const MESSAGES: Readonly<Record<TabsCode, string>> = {
  * whether the command ran, so look first, or repeat only what can run twice.
  */
 export class TabsError extends Error {
+  /** @internal */
+  static readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'TabsError');
   /** `TabsError`. */
   override readonly name = 'TabsError';
   /** Kind of the failure. */
@@ -46,5 +48,3 @@ export class TabsError extends Error {
     this.mayHaveRun = mayHaveRun;
   }
 }
-
-shareClasses({ TabsError });

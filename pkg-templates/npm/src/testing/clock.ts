@@ -1,4 +1,5 @@
 /** The clock of a test's server: follows the system's, and can be moved and stopped by hand. */
+import { CallerRangeError } from '../base/caller-errors.js';
 
 /** Limit of JavaScript's dates, 8.64e15 ms from the epoch on either side. */
 const TIME_MAX_MS = 8.64e15;
@@ -79,7 +80,7 @@ export class TestClock {
 function checkedTime(time: number | Date): number {
   const ms = Number(time);
   if (!(Math.abs(ms) <= TIME_MAX_MS)) {
-    throw new RangeError(`expected a Date or a number of milliseconds, found ${String(time)}`);
+    throw new CallerRangeError(`expected a Date or a number of milliseconds, found ${String(time)}`);
   }
   return Math.floor(ms);
 }

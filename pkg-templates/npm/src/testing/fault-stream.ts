@@ -18,10 +18,10 @@ export interface FaultHost {
 
 /** Commands with a password among their arguments. */
 const BRINGS_PASSWORD = new Set(['AUTH', 'HELLO']);
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /** Refused for its number of arguments: makes EXEC fail as any refused command does. */
-const REFUSED_IN_TRANSACTION = encodeRequests([['GET']]);
-const DISCARD = encodeRequests([['DISCARD']]);
+const REFUSED_IN_TRANSACTION = /* @__PURE__ */ encodeRequests([['GET']]);
+const DISCARD = /* @__PURE__ */ encodeRequests([['DISCARD']]);
 /** Longest delay of setTimeout, in milliseconds. */
 const DELAY_MAX_MS = 2 ** 31 - 1;
 

@@ -1,5 +1,6 @@
 /** Faults on demand: which requests of a server's clients fail, wait or lose their connection. Knows no sockets. */
 import { argumentsOf, type ClientRequest } from '../resp/request-splitter.js';
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 /** Replies of a server in trouble, by their first word; the texts are those of Redis. */
 const REPLIES = {
@@ -146,7 +147,7 @@ export class Faults {
     refuseUnknown('failNext', options, FAULT_OPTIONS);
     const { times = 1, afterwards = false } = options;
     if (!(times === Infinity || (Number.isInteger(times) && times > 0))) {
-      throw new RangeError(`times must be a positive integer or Infinity, found ${String(times)}`);
+      throw new CallerRangeError(`times must be a positive integer or Infinity, found ${String(times)}`);
     }
     const filter = filterOf(options);
     const flag = typeof kind === 'string' ? CONCERNED[kind] : undefined;
@@ -163,7 +164,7 @@ export class Faults {
   delay(ms: number, filter: RequestFilter): Latency {
     refuseUnknown('latency', filter, FILTER_OPTIONS);
     if (typeof ms !== 'number' || !(ms >= 0)) {
-      throw new RangeError(`latency must be milliseconds, or Infinity for no reply at all, found ${String(ms)}`);
+      throw new CallerRangeError(`latency must be milliseconds, or Infinity for no reply at all, found ${String(ms)}`);
     }
     const latency = new Latency(ms, filterOf(filter), (over) => {
       this.#latencies = this.#latencies.filter((other) => other !== over);
@@ -193,7 +194,7 @@ export class Faults {
 function refuseUnknown(method: string, options: object, known: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  throw new TypeError(`${method}: unknown option '${unknown}'; its options are ${known.join(', ')}`);
+  throw new CallerTypeError(`${method}: unknown option '${unknown}'; its options are ${known.join(', ')}`);
 }
 
 /** The error reply of a kind; undefined when the connection is to end. */
@@ -202,7 +203,7 @@ function textOf(kind: FaultKind | Error | string): string | undefined {
   if (text === 'DISCONNECT') return undefined;
   if (typeof text === 'string' && Object.hasOwn(REPLIES, text)) return REPLIES[text as keyof typeof REPLIES];
   if (typeof text === 'string' && /^[A-Z][A-Z0-9_]* .*\S/.test(text) && !/[\r\n]/.test(text)) return text;
-  throw new TypeError(
+  throw new CallerTypeError(
     `failNext: ${JSON.stringify(text)} is neither an error reply such as 'ERR not today' nor one of ` +
       `${[...Object.keys(REPLIES), 'DISCONNECT'].join(', ')}`,
   );

@@ -21,10 +21,11 @@ declare const ENGINE_NAME: string;
 
 const KEY = Symbol.for(`${ENGINE_NAME}, servers of tests`);
 
-export const registry: Registry = ((globalThis as unknown as Record<symbol, Registry>)[KEY] ??= {
-  inProcess: new Map(),
-  started: new Set(),
-});
+export const registry: Registry = /* @__PURE__ */ registryOfRealm(globalThis as never);
+
+function registryOfRealm(realm: Record<symbol, Registry>): Registry {
+  return (realm[KEY] ??= { inProcess: new Map(), started: new Set() });
+}
 
 /**
  * Resets every server of the test file: those of `keylatch/ioredis`, and those started by `startServer`. For

@@ -3,6 +3,7 @@ import { Keylatch } from '../db/built-in.js';
 import { ManualClock } from '../host/clock.js';
 import type { Client } from '../client/client.js';
 import { AssertionError } from './assertion-error.js';
+import { Decoder } from '../base/encoders.js';
 
 /** An engine, or a snapshot of one. */
 export type Keyspace = Keylatch | Uint8Array;
@@ -106,7 +107,7 @@ function instant(ms: number): string {
 /** Text, with bytes that are not UTF-8 as `\xff`. */
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return new Decoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return Array.from(bytes, (byte) =>
       byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`,

@@ -1,9 +1,8 @@
 /** Servers of tests on free ports, in place of a redis-server of its own process. */
-import { Keylatch } from '../db/built-in.js';
 import type { KeylatchOptions } from '../db/options.js';
 import { Server } from '../server/server.js';
 import { SERVER, type ServerOptions } from '../server/options.js';
-import type { Shape } from '../base/option-check.js';
+import { checked, type Shape } from '../base/option-check.js';
 import { registry } from './registry.js';
 import { TestServer } from './test-server.js';
 
@@ -102,5 +101,5 @@ export class StartedServer extends TestServer implements AsyncDisposable {
 
 /** Starts a server on a free port of this machine; `await using` or `stop` ends it. */
 export function startServer(options?: StartOptions): Promise<StartedServer> {
-  return new StartedServer(Keylatch.checkedOptions('startServer', options, START)).listen();
+  return new StartedServer(checked('startServer', options, START)).listen();
 }

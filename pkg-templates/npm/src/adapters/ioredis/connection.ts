@@ -4,7 +4,7 @@ import type { StreamUser } from '../../host/streams.js';
 import { SocketStandIn } from './socket.js';
 import type { ClientStream } from '../../server/stream-source.js';
 
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /** Longest delay of a timer, in milliseconds. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 // Read before a test replaces them: the timer below is none of the program's.

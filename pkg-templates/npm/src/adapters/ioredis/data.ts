@@ -1,6 +1,7 @@
 /** Options of ioredis-mock that ioredis lacks: keys to begin with, and keyspace notifications. */
 import type { Client } from '../../client/client.js';
 import type { InProcessServer } from './servers.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 export interface MockOptions {
   /** Keys by name: text, numbers and bytes are strings, arrays are lists, Sets are sets, other objects are hashes. */
@@ -42,7 +43,7 @@ const PLAIN = '[object Object]';
 
 function wordOf(key: string, value: unknown): Word {
   if (typeof value === 'string' || typeof value === 'number' || ArrayBuffer.isView(value)) return value as Word;
-  throw new TypeError(
+  throw new CallerTypeError(
     `data: the value of '${key}' must be text, a number, bytes, an array, a Set or an object of those`,
   );
 }

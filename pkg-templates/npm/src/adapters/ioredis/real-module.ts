@@ -24,12 +24,9 @@ const FILES: Readonly<Record<string, readonly [file: string, name: string]>> = {
   SentinelIterator: ['connectors/SentinelConnector', 'SentinelIterator'],
 };
 
-/** Set by the bundler: the URL of an ES module, or the path of a CommonJS one. */
-declare const HERE: string;
-
 /** Loads ioredis as this package's peer, else as a package of the program; undefined if there is none. */
 export function loadRealModule(): RealModule | undefined {
-  for (const base of [HERE, join(process.cwd(), 'package.json')]) {
+  for (const base of [import.meta.url, join(process.cwd(), 'package.json')]) {
     const require = createRequire(base);
     try {
       return modulesOf(require);

@@ -9,6 +9,7 @@ import { RefusedConnection, type SocketStandIn } from './socket.js';
 import { loadRealModule, type Class } from './real-module.js';
 import { serverOf, type AddressOptions, type InProcessServer } from './servers.js';
 import type { TestClock } from '../../testing/clock.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 const ADDRESS = 'memory:0';
 const MISSING =
@@ -93,7 +94,8 @@ function withConnector(args: readonly unknown[]): unknown[] {
  */
 function standIn(name: string, parent: Class | undefined, construct: (args: unknown[], made: Class) => object): Class {
   function StandIn(this: unknown, ...args: unknown[]): object {
-    if (new.target === undefined) throw new TypeError(`Class constructor ${name} cannot be invoked without 'new'`);
+    if (new.target === undefined)
+      throw new CallerTypeError(`Class constructor ${name} cannot be invoked without 'new'`);
     const made = new.target as unknown as Class;
     return construct(args, made === (StandIn as unknown) && parent !== undefined ? parent : made);
   }

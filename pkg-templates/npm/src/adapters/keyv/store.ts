@@ -1,6 +1,7 @@
 /** A store for Keyv 5 and 6. It has the interface of Keyv's stores and imports neither Keyv nor an engine. */
 import type { Client } from '../../client/client.js';
 import type { PrefixedClient } from '../../client/prefix.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 /** Keys of one command: more than that would exceed the arguments of a JavaScript call. */
 const BATCH = 1000;
@@ -34,7 +35,7 @@ const SET_OPTIONS = ['nx'];
 
 function checkOptions(options: object, known: readonly string[], of: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new TypeError(`${of} has no option '${unknown}': it has ${known.join(', ')}`);
+  if (unknown !== undefined) throw new CallerTypeError(`${of} has no option '${unknown}': it has ${known.join(', ')}`);
 }
 
 function* batches<T>(items: readonly T[]): Generator<readonly T[]> {
@@ -58,7 +59,7 @@ export class KeylatchStore {
 
   constructor(client: Client | PrefixedClient, options: KeylatchStoreOptions = {}) {
     if (typeof client?.call !== 'function')
-      throw new TypeError('KeylatchStore needs a database: new KeylatchStore(new Keylatch())');
+      throw new CallerTypeError('KeylatchStore needs a database: new KeylatchStore(new Keylatch())');
     checkOptions(options, STORE_OPTIONS, 'KeylatchStore');
     this.#client = client;
     this.#nx = flag(options.nx, false);
@@ -146,7 +147,7 @@ export class KeylatchStore {
   #set(key: string, value: unknown, ttl: number | undefined, nx: boolean): boolean {
     if (typeof value !== 'string') {
       const type = value === null ? 'null' : typeof value;
-      throw new TypeError(
+      throw new CallerTypeError(
         `KeylatchStore stores text, got ${type} for key ${JSON.stringify(key)}: leave Keyv's serialization on`,
       );
     }
@@ -155,7 +156,9 @@ export class KeylatchStore {
       return this.#client.set(name, value, { nx }) === 'OK';
     }
     if (typeof ttl !== 'number' || Number.isNaN(ttl))
-      throw new TypeError(`the ttl of key ${JSON.stringify(key)} must be a number of milliseconds, got ${String(ttl)}`);
+      throw new CallerTypeError(
+        `the ttl of key ${JSON.stringify(key)} must be a number of milliseconds, got ${String(ttl)}`,
+      );
     const px = Math.ceil(ttl);
     if (px > 0) return this.#client.set(name, value, { nx, px }) === 'OK';
     // The value has expired already.
@@ -178,5 +181,5 @@ export class KeylatchStore {
 function flag(given: unknown, otherwise: boolean): boolean {
   if (given === undefined) return otherwise;
   if (typeof given === 'boolean') return given;
-  throw new TypeError(`nx must be true or false, got ${String(given)}`);
+  throw new CallerTypeError(`nx must be true or false, got ${String(given)}`);
 }

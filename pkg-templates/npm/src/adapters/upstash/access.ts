@@ -9,7 +9,7 @@ export type Access = 'full' | 'read-only';
 const NOT_FOR_READERS = ['KEYS', 'SCAN', 'EVAL_RO', 'EVALSHA_RO', 'FCALL_RO'];
 const READS = new Set([...READ_ONLY.split(','), 'PING', 'ECHO', 'TIME']);
 for (const name of NOT_FOR_READERS) READS.delete(name);
-const WAITS = new Set(BLOCKING.split(','));
+const WAITS = /* @__PURE__ */ new Set(/* @__PURE__ */ BLOCKING.split(','));
 
 /** Access of the token that a request has. Without a valid token it is status 401. */
 export function accessOf(request: RestRequest, { tokens, readOnlyTokens }: RestSettings): Access {

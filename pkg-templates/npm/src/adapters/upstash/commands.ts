@@ -1,6 +1,7 @@
 /** Commands of the REST protocol, from JSON bodies and from paths. */
 import { type RestRequest, Failure } from './exchange.js';
 import { type Access, mayWait, onlyReads } from './access.js';
+import { Decoder, Encoder } from '../../base/encoders.js';
 
 /** A word of a command: text, or bytes of a path or a raw body. */
 export type Word = string | Uint8Array;
@@ -29,8 +30,8 @@ const HINTS: Readonly<Record<string, string>> = {
   PSUBSCRIBE: 'send the pattern to /psubscribe/PATTERN',
 };
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const encoder = /* @__PURE__ */ new Encoder();
+const decoder = /* @__PURE__ */ new Decoder();
 
 /** One command as the body of a request has it. */
 export function commandOf(body: unknown): Command {

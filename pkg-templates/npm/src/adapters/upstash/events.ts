@@ -9,7 +9,7 @@ const UNREAD_MAX = 1024;
 /** Time between comment lines, which only tell whether the client is there: clients do not read them. */
 const PING_MS = 15_000;
 const PING = ': ping\n\n';
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 /** One of the two ways to subscribe. */
 export type SubscriptionKind = 'subscribe' | 'psubscribe';

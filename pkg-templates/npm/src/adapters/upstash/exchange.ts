@@ -1,10 +1,15 @@
 /** A request of the REST protocol and its response, apart from the platform that carries them. */
 
+/** Parameters of a request, in their order; `URLSearchParams` where the platform's types declare it. */
+export interface RestQuery extends Iterable<[string, string]> {
+  get(name: string): string | null;
+}
+
 export interface RestRequest {
   readonly method: string;
   /** The path as it was sent. */
   readonly path: string;
-  readonly query: URLSearchParams;
+  readonly query: RestQuery;
   /** Value of a header, by its name in lower case. */
   header(name: string): string | undefined;
   /** The body. Rejects with BodyTooLarge as soon as more bytes are announced or have come. */

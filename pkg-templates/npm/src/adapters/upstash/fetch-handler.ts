@@ -4,12 +4,13 @@ import type { LiveBody, RestRequest, RestResponse } from './exchange.js';
 import { settingsOf, type UpstashHandlerOptions } from './options.js';
 import { respond } from './respond.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
+import { Encoder } from '../../base/encoders.js';
 
 /** Request and Response of the platform, where the program's own types declare them. */
 type PlatformRequest = typeof globalThis extends { Request: { prototype: infer Own } } ? Own : object;
 type PlatformResponse = typeof globalThis extends { Response: { prototype: infer Own } } ? Own : object;
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 /**
  * Answers a request of the REST protocol: `GET /get/key`, `POST /` with a command as JSON, `/pipeline`, `/multi-exec`,

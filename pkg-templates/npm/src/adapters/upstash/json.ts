@@ -1,6 +1,7 @@
 /** Replies in the JSON of the REST protocol, with texts as they are or in base64. */
 import { isReplyError } from '../../base/errors.js';
 import type { Reply } from '../../resp/reply.js';
+import { Encoder } from '../../base/encoders.js';
 
 /** Value as it is in JSON. */
 export type JsonValue = string | number | null | JsonValue[];
@@ -11,7 +12,7 @@ export type Answer = { readonly result: JsonValue } | { readonly error: string }
 /** A reply over RESP2. Bulk strings are bytes where the answer is to be in base64. */
 export type RestReply = Reply<string | Uint8Array>;
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 /** Length of a piece that is turned into base64 at once: a multiple of three, and few enough arguments of a call. */
 const PIECE_BYTES = 0x3000;

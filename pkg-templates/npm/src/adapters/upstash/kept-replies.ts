@@ -7,13 +7,14 @@ import { type Command, isRead } from './commands.js';
 import type { Runner, UpstashDatabase } from './run.js';
 import { concat } from '../../resp/concat.js';
 import { encodeRequests } from '../../resp/encode.js';
+import { Encoder } from '../../base/encoders.js';
 
 const KEY = 'keylatch:reply:';
 const KEPT_MS = 120_000;
 const ID_CHARS_MAX = 128;
 /** Bytes of the digest in front of the reply. */
 const DIGEST_BYTES = 32;
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new Encoder();
 
 /** The id of a request; undefined without one. */
 export function requestIdOf(text: string | undefined): string | undefined {

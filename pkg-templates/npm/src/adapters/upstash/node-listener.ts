@@ -1,9 +1,10 @@
 /** The REST protocol as a listener of `node:http`, without objects of `fetch` in between. */
-import { BodyTooLarge, type RestRequest, type RestResponse } from './exchange.js';
+import { BodyTooLarge, type RestQuery, type RestRequest, type RestResponse } from './exchange.js';
 import { settingsOf, type UpstashHandlerOptions } from './options.js';
 import { concat } from '../../resp/concat.js';
 import { respond } from './respond.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
+import { Encoder } from '../../base/encoders.js';
 
 /** Part of `http.IncomingMessage` that the listener needs. */
 export interface NodeRequest {
@@ -27,8 +28,8 @@ export interface NodeResponse {
   on(event: 'close', listener: () => void): unknown;
 }
 
-const encoder = new TextEncoder();
-const NO_QUERY = new URLSearchParams();
+const encoder = /* @__PURE__ */ new Encoder();
+const NO_QUERY: RestQuery = /* @__PURE__ */ new URLSearchParams();
 /** Bytes of a piece of a live body on average: what a client leaves unread is counted in bytes here. */
 const PIECE_BYTES = 256;
 

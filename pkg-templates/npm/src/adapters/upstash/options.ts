@@ -1,5 +1,6 @@
 /** The options of the REST handler, checked. */
 import { BODY_BYTES_MAX } from './exchange.js';
+import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
 
 export interface UpstashHandlerOptions {
   /** The token that clients send, or several of them. `false` answers requests without one: for tests alone. */
@@ -50,24 +51,24 @@ export function settingsOf(options: UpstashHandlerOptions): RestSettings {
 function check(options: UpstashHandlerOptions): RestSettings {
   const unknown = Object.keys(options ?? {}).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined)
-    throw new TypeError(`handleUpstashRequest has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
+    throw new CallerTypeError(`handleUpstashRequest has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
   const { token, readOnlyToken, origins = [], basePath = '', maxBodyBytes = BODY_BYTES_MAX } = options ?? {};
   const { durable, position } = options ?? {};
   if (!(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes > 0))
-    throw new RangeError(`handleUpstashRequest: maxBodyBytes must be a positive integer, found ${maxBodyBytes}`);
+    throw new CallerRangeError(`handleUpstashRequest: maxBodyBytes must be a positive integer, found ${maxBodyBytes}`);
   const tokens = token === false ? undefined : textsOf(token);
   if (tokens?.length === 0)
-    throw new TypeError("handleUpstashRequest needs { token: '...' }, or { token: false } to answer anybody");
+    throw new CallerTypeError("handleUpstashRequest needs { token: '...' }, or { token: false } to answer anybody");
   const readOnlyTokens = readOnlyToken === undefined ? [] : textsOf(readOnlyToken);
   if (readOnlyToken !== undefined && readOnlyTokens.length === 0)
-    throw new TypeError(
+    throw new CallerTypeError(
       'handleUpstashRequest: readOnlyToken must be a text that is not empty, or a list of such texts',
     );
   if (origins !== '*' && (!Array.isArray(origins) || origins.some((one) => !isOrigin(one))))
-    throw new TypeError("handleUpstashRequest: origins must be '*' or a list such as ['https://example.org']");
+    throw new CallerTypeError("handleUpstashRequest: origins must be '*' or a list such as ['https://example.org']");
   for (const [name, hook] of Object.entries({ durable, position })) {
     if (hook !== undefined && typeof hook !== 'function')
-      throw new TypeError(`handleUpstashRequest: ${name} must be a function`);
+      throw new CallerTypeError(`handleUpstashRequest: ${name} must be a function`);
   }
   return { tokens, readOnlyTokens, origins, basePath: withoutSlashes(basePath), maxBodyBytes, durable, position };
 }

@@ -8,9 +8,10 @@ import type { RestSettings } from './options.js';
 import { type Form, Replies } from './replies.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
 import { METHODS, preflight, sharingHeaders } from './sharing.js';
+import { Decoder } from '../../base/encoders.js';
 
-const KNOWN_METHODS = METHODS.split(', ');
-const decoder = new TextDecoder();
+const KNOWN_METHODS = /* @__PURE__ */ METHODS.split(', ');
+const decoder = /* @__PURE__ */ new Decoder();
 
 /** Answers a request. Never rejects. */
 export async function respond(

@@ -10,13 +10,14 @@ import { RefusedRequest } from './commands.js';
 import type { RestReply } from './json.js';
 import { concat } from '../../resp/concat.js';
 import { encodeError, encodeNull, encodeRequests } from '../../resp/encode.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 /** Part of a database that the REST protocol needs. */
 export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'streams' | 'closed'>;
 
 const MULTI: Command = ['MULTI'];
 const EXEC: Command = ['EXEC'];
-const NOTHING = new Uint8Array(0);
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 /** `call` without the types of the commands. */
 interface AnyCall {
@@ -95,7 +96,7 @@ function errorIn(reply: Uint8Array): string | undefined {
   return isReplyError(value) ? value.message : undefined;
 }
 
-const CUT_OFF = encodeError('ERR the client was ended');
+const CUT_OFF = /* @__PURE__ */ encodeError('ERR the client was ended');
 
 /** A command on a client of its own, which it may block. */
 export class WaitingCommand {
@@ -152,7 +153,7 @@ const runners = new WeakMap<object, Runner>();
 
 /** The runner of a database; all requesters and handlers share it. */
 export function runnerOf(db: UpstashDatabase): Runner {
-  if (typeof db?.client !== 'function') throw new TypeError('a database is needed: new Keylatch()');
+  if (typeof db?.client !== 'function') throw new CallerTypeError('a database is needed: new Keylatch()');
   const runner = runners.get(db) ?? new Runner(db);
   runners.set(db, runner);
   return runner;

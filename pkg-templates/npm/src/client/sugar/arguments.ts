@@ -1,6 +1,7 @@
 /** Forms of arguments that several families share. */
 import type { Argument } from '../../base/argument.js';
 import { isArgument, type Shape, shown } from '../../base/option-check.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 /** One key or several. */
 export type Keys = Argument | readonly Argument[];
@@ -58,7 +59,7 @@ export function pairsOf<Value>(
 }
 
 function refusePairs({ at, name, value }: PairNames, given: readonly unknown[]): never {
-  throw new TypeError(
+  throw new CallerTypeError(
     `${at}: expected an object, a Map or an array of pairs [${name}, ${value}], ` +
       `got ${given.length === 0 ? 'none' : given.slice(0, 3).map(shown).join(', ')}`,
   );
@@ -69,7 +70,7 @@ function* typedPairs<Value>(
   names: PairNames,
 ): Generator<readonly [Argument, Value], void, undefined> {
   if (given.length % 2 !== 0) {
-    throw new TypeError(`${names.at}: the ${names.value} of ${names.name} ${shown(given.at(-1))} is missing`);
+    throw new CallerTypeError(`${names.at}: the ${names.value} of ${names.name} ${shown(given.at(-1))} is missing`);
   }
   for (let index = 0; index < given.length; index += 2) {
     yield [given[index] as Argument, given[index + 1] as Value];
@@ -84,7 +85,7 @@ function* checkedPairs<Value>(
   for (const pair of pairs) {
     if (!Array.isArray(pair) || pair.length !== 2) {
       const { at, name, value } = names();
-      throw new TypeError(`${at}: each pair must be an array [${name}, ${value}], got ${shown(pair)}`);
+      throw new CallerTypeError(`${at}: each pair must be an array [${name}, ${value}], got ${shown(pair)}`);
     }
     yield pair as unknown as readonly [Argument, Value];
   }
@@ -98,7 +99,7 @@ export function refusePair({ at, name, value }: PairNames, found: unknown, given
   const reason = Number.isNaN(wrong)
     ? 'is NaN'
     : `must be ${(isValue ? expected : undefined) ?? 'a string, a number, a bigint or a Uint8Array'}, got ${shown(wrong)}`;
-  throw new TypeError(`${at}: ${what} ${reason}`);
+  throw new CallerTypeError(`${at}: ${what} ${reason}`);
 }
 
 /** Appends key, value, key, value, and returns the number of pairs. */

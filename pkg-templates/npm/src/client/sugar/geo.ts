@@ -5,6 +5,7 @@ import { Executor } from '../executor.js';
 import { Row } from '../../host/generated/convention.js';
 import { methodAt, type Pairs, pairsOf, refusePair } from './arguments.js';
 import { checked, isArgument, refuse, type Shape, tooMany } from '../../base/option-check.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 /** Degrees: longitude first, east and north positive. */
 export type Position = readonly [longitude: number, latitude: number];
@@ -83,10 +84,10 @@ function pushArea(method: string, argv: Argument[], given: GeoArea): Argument[] 
   const { position, member, radius, box, unit = 'm' } = area;
   if (position !== undefined) argv.push('FROMLONLAT', ...pairOf(method, 'position', position));
   else if (member !== undefined) argv.push('FROMMEMBER', member);
-  else throw new TypeError(`${method}: the area needs a position or a member`);
+  else throw new CallerTypeError(`${method}: the area needs a position or a member`);
   if (box !== undefined) argv.push('BYBOX', ...pairOf(method, 'box', box), unit);
   else if (radius !== undefined) argv.push('BYRADIUS', radius, unit);
-  else throw new TypeError(`${method}: the area needs a radius or a box`);
+  else throw new CallerTypeError(`${method}: the area needs a radius or a box`);
   return argv;
 }
 
@@ -98,7 +99,7 @@ function pairOf(method: string, name: string, pair: readonly number[]): readonly
 function pushCount(method: string, argv: Argument[], options: GeoStoreOptions | GeoSearchOptions): Argument[] {
   if (options.order !== undefined) argv.push(options.order);
   if (options.count !== undefined) argv.push('COUNT', options.count);
-  if (options.any && options.count === undefined) throw new TypeError(`${method}: any needs a count`);
+  if (options.any && options.count === undefined) throw new CallerTypeError(`${method}: any needs a count`);
   if (options.any) argv.push('ANY');
   return argv;
 }
@@ -124,7 +125,7 @@ export abstract class GeoCommands<C extends ResultMode, Text extends string | Ui
     const argv: Argument[] = ['GEOADD', key];
     if (typeof given[0] === 'number') {
       if (given.length !== 3)
-        throw new TypeError(`${methodAt('geoadd', key)}: expected longitude, latitude and member`);
+        throw new CallerTypeError(`${methodAt('geoadd', key)}: expected longitude, latitude and member`);
       return this.run<number>(Row.GEOADD, pushPositions(argv, key, [[[given[2], [given[0], given[1]]]]]));
     }
     if (arguments.length > 3) tooMany('geoadd', 3, arguments.length);

@@ -4,6 +4,8 @@ import { ReplyError } from '../../base/errors.js';
 import type { Reply } from '../../resp/reply.js';
 import { checked, refuse, tooMany, type Shape } from '../../base/option-check.js';
 import { Walks } from './walks.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
+import { Decoder } from '../../base/encoders.js';
 
 /** Options of `script`. */
 export interface ScriptOptions {
@@ -43,7 +45,7 @@ export abstract class PreparedScripts<Text extends string | Uint8Array> extends 
     let name: string | undefined;
     const sha1 = (): string => (name ??= hexadecimal(this.execute<Text>(['SCRIPT', 'LOAD', source])));
     const run = (...given: Argument[]): T => {
-      if (given.length < keys) throw new TypeError(`the script has ${keys} keys, got ${given.length} arguments`);
+      if (given.length < keys) throw new CallerTypeError(`the script has ${keys} keys, got ${given.length} arguments`);
       try {
         return this.execute<T>([`EVALSHA${suffix}`, sha1(), keys, ...given]);
       } catch (error) {
@@ -59,5 +61,5 @@ export abstract class PreparedScripts<Text extends string | Uint8Array> extends 
 }
 
 function hexadecimal(reply: string | Uint8Array): string {
-  return typeof reply === 'string' ? reply : new TextDecoder().decode(reply);
+  return typeof reply === 'string' ? reply : new Decoder().decode(reply);
 }

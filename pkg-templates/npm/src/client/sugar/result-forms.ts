@@ -1,6 +1,8 @@
 /** Maps and Sets of replies as objects and arrays, which JSON can hold. */
 import { textOf } from '../../resp/reply.js';
 import { checked, type Shape } from '../../base/option-check.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
+import { Decoder } from '../../base/encoders.js';
 
 /** Result as an object without a prototype instead of a Map. Its names are text, also in bytes. */
 export interface AsObject {
@@ -37,9 +39,11 @@ const same: Change = (reply) => reply;
 function nameOf(name: string | Uint8Array, method: string): string {
   if (typeof name === 'string') return name;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(name);
+    return new Decoder('utf-8', { fatal: true, ignoreBOM: true }).decode(name);
   } catch {
-    throw new TypeError(`${method}: "${textOf(name)}" is not UTF-8, which the name of an object must be; use a Map`);
+    throw new CallerTypeError(
+      `${method}: "${textOf(name)}" is not UTF-8, which the name of an object must be; use a Map`,
+    );
   }
 }
 

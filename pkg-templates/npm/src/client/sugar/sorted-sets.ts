@@ -16,6 +16,7 @@ import {
 } from './arguments.js';
 import { POP, type PopOptions } from './lists.js';
 import { checked, integer, isArgument, type Shape, tooMany, whole } from '../../base/option-check.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 export type ScoreEnd = 'MIN' | 'MAX';
 
@@ -78,7 +79,8 @@ function pushScores(argv: Argument[], key: Argument, given: readonly unknown[]):
 
 /** Arguments of ZADD from scores and members by turns, as they are typed. */
 function typedScores(key: Argument, given: readonly unknown[]): Argument[] {
-  if (given.length % 2 !== 0) throw new TypeError(`${methodAt('zadd', key)}: expected scores and members by turns`);
+  if (given.length % 2 !== 0)
+    throw new CallerTypeError(`${methodAt('zadd', key)}: expected scores and members by turns`);
   const pairs: (readonly [unknown, unknown])[] = [];
   for (let index = 0; index < given.length; index += 2) pairs.push([given[index + 1], given[index]]);
   return pushScores(['ZADD', key], key, [pairs]);

@@ -7,8 +7,11 @@ const POLYNOMIAL_64_HIGH = 0x95ac9329;
 const POLYNOMIAL_64_LOW = 0xac4bc9b5;
 
 /** CRC-32. Some runtimes lack the native one. */
-export const crc32: (bytes: Uint8Array | string) => number =
-  zlib.crc32 ?? ((given) => portableCrc32(typeof given === 'string' ? Buffer.from(given) : given));
+export const crc32 = /* @__PURE__ */ fastestCrc32();
+
+function fastestCrc32(): (bytes: Uint8Array | string) => number {
+  return zlib.crc32 ?? ((given) => portableCrc32(typeof given === 'string' ? Buffer.from(given) : given));
+}
 
 /** Running CRC-64 as Redis computes it. */
 export class Crc64 {

@@ -41,21 +41,21 @@ type Listener = (signal: NodeJS.Signals) => void;
 const isOwn = (listener: unknown): listener is Listener => (listener as { [OWN]?: boolean })[OWN] === true;
 
 /** Ends the process by the signal, as without a listener, unless the program has one of its own: then it goes on. */
-const onSignal = Object.assign(
-  (signal: NodeJS.Signals): void => {
-    for (const store of signalled) succeeds(() => store.flush());
-    const listeners = process.listeners(signal);
-    const own = listeners.filter(isOwn);
-    if (own.length < listeners.length) return;
-    endAll();
-    // The other copies come after this one.
-    if (own.at(-1) !== onSignal) return;
-    for (const name of SIGNALS)
-      for (const listener of process.listeners(name).filter(isOwn)) process.off(name, listener);
-    process.kill(process.pid, signal);
-  },
-  { [OWN]: true },
-);
+const onSignal: Listener = /* @__PURE__ */ marked((signal) => {
+  for (const store of signalled) succeeds(() => store.flush());
+  const listeners = process.listeners(signal);
+  const own = listeners.filter(isOwn);
+  if (own.length < listeners.length) return;
+  endAll();
+  // The other copies come after this one.
+  if (own.at(-1) !== onSignal) return;
+  for (const name of SIGNALS) for (const listener of process.listeners(name).filter(isOwn)) process.off(name, listener);
+  process.kill(process.pid, signal);
+});
+
+function marked(listener: Listener): Listener {
+  return Object.assign(listener, { [OWN]: true });
+}
 
 /** Flushes and releases a store when the process exits, with `onSignals` also by a signal. Returns a function that ends it. */
 export function atExit(store: OpenStore, onSignals: boolean): () => void {

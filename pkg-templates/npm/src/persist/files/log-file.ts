@@ -10,7 +10,7 @@ import { HEADER_BYTES_MAX, writeHeader } from './frames.js';
 /** Size of a piece up to which it is written together with the line in front of it. */
 const COPIED_BYTES_MAX = 4096;
 /** Where the line in front of a piece is made, and a small piece is put behind it. */
-const joined = Buffer.alloc(HEADER_BYTES_MAX + COPIED_BYTES_MAX);
+const joined = /* @__PURE__ */ Buffer.alloc(HEADER_BYTES_MAX + COPIED_BYTES_MAX);
 
 export class LogFile {
   readonly path: string;
