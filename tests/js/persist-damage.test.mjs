@@ -18,7 +18,11 @@ import { copyOf, temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 
 const { Keylatch } = await entry('index');
-const { open, serverStore } = await entry('persist');
+const { open } = await entry('persist');
+const { createServer } = await entry('server');
+
+/** A server that keeps no log. */
+const snapshotServer = (dir) => createServer({ port: 0, dir, appendonly: 'no' });
 
 const NOW = 1_767_225_600_000;
 const BASE = 'appendonly.aof.3.base.rdb';
@@ -190,7 +194,7 @@ test('an empty log as the base is none, an empty snapshot is damage', async () =
   const lone = temporaryFolder();
   writeFileSync(join(lone, 'dump.rdb'), '');
   await refused(lone, /dump\.rdb, byte 0: the snapshot is empty/, join(lone, 'dump.rdb'));
-  await assert.rejects(open({ store: serverStore(lone, false, 'everysec') }), { code: 'DAMAGED' });
+  await assert.rejects(snapshotServer(lone).listen(), { code: 'DAMAGED' });
 });
 
 test('nothing is cut or deleted before everything was found sound', async () => {
@@ -234,7 +238,7 @@ test('drafts of dead processes are deleted when a folder is opened, those of liv
   const lone = temporaryFolder();
   place(lone, [...gone, ...kept]);
   writeFileSync(join(lone, fresh), 'draft');
-  await (await open({ store: serverStore(lone, false, 'everysec') })).close();
+  await (await snapshotServer(lone).listen()).close();
   assert.deepEqual(draftsIn(lone).sort(), kept.sort());
 });
 

@@ -23,7 +23,8 @@ import { temporaryFolder } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
-const { open, serverStore } = await entry('persist');
+const { open } = await entry('persist');
+const { createServer: createRedisServer } = await entry('server');
 
 const HEAD = `import { open } from ${JSON.stringify(`file://${packageFolder}/esm/persist.js`)};\n`;
 const LOCK = 'keylatch.lock';
@@ -88,7 +89,7 @@ test('the lock names a socket of its owner, and both go with it', async () => {
   assert.deepEqual(readdirSync(dir).sort(), ['appendonlydir', socket, LOCK].sort());
   await db.close();
   assert.deepEqual(readdirSync(dir), ['appendonlydir']);
-  const snapshots = await open({ store: serverStore(dir, false, 'everysec') });
+  const snapshots = await createRedisServer({ port: 0, dir, appendonly: 'no' }).listen();
   await assert.rejects(open({ dir }), { code: 'IN_USE', message: /in use by this process/ });
   await snapshots.close();
 });
