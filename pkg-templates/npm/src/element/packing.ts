@@ -5,7 +5,7 @@ import { CallerRangeError } from '../base/caller-errors.js';
 /** Limit of the unpacked size, which protects the reader's memory from crafted links. */
 export const MAX_UNPACKED_BYTES = 1 << 20;
 
-export async function pack(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function pack(bytes: Uint8Array): Promise<string> {
   return toBase64Url(await collect(streamOf(bytes).pipeThrough(new CompressionStream('deflate-raw'))));
 }
 
@@ -14,8 +14,8 @@ export async function unpack(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return collect(streamOf(fromBase64Url(text)).pipeThrough(new DecompressionStream('deflate-raw')));
 }
 
-function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new Blob([bytes]).stream();
+function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new Blob([bytes as BlobPart]).stream();
 }
 
 async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {

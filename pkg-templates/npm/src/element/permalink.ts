@@ -31,7 +31,7 @@ export interface Permalink {
   /** Colours of the page. */
   readonly theme?: Theme | undefined;
   /** Snapshot of the keys before the first line. */
-  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  readonly start?: Uint8Array | undefined;
 }
 
 /** Reason why a link cannot be opened, for the visitor. */

@@ -325,7 +325,7 @@ export class KeylatchRepl extends Base {
     const theme = this.theme === 'auto' ? undefined : this.theme;
     const step = at > 0 && at < stops.length ? at : undefined;
     const { title } = source;
-    const start = source.start as Uint8Array<ArrayBuffer> | undefined;
+    const start = source.start;
     const hash = whole === '' ? 'new' : await encodeLink({ text: whole, title, start, step, theme });
     address.hash = '';
     return hash.length > MAX_LINK_CHARS ? address.href : `${address.href.replace(/#$/, '')}#${hash}`;
