@@ -16,7 +16,7 @@ export interface Page {
   /** Title from a link; otherwise the text has one. */
   readonly title?: string | undefined;
   /** Snapshot of the keys before the first line. */
-  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  readonly start?: Uint8Array | undefined;
   /** Name of the lesson that was copied. */
   readonly lesson?: string | undefined;
   readonly revision: number;

@@ -19,7 +19,7 @@ interface SavedState extends WorkspaceState {
 /** The recording's start, which may be large, in a record of its own: it is written when it changes. */
 interface SavedStart {
   readonly id: 'start';
-  readonly start: Uint8Array<ArrayBuffer> | undefined;
+  readonly start: Uint8Array | undefined;
 }
 
 export interface Offer {
@@ -38,7 +38,7 @@ export class Visit {
   private update: Offer | undefined;
   private cleared: Offer | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private savedStart: Uint8Array<ArrayBuffer> | undefined;
+  private savedStart: Uint8Array | undefined;
 
   constructor(
     private readonly store: PageStore,

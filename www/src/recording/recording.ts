@@ -22,7 +22,7 @@ export interface Moment {
 /** A recording, as it becomes a session or is kept for the next visit. */
 export interface Recorded {
   /** Keys before the first line; undefined: none. */
-  readonly start: Uint8Array<ArrayBuffer> | undefined;
+  readonly start: Uint8Array | undefined;
   /** Commands that bring clients and settings into the state at the start. */
   readonly setup: readonly SpokenLine[];
   readonly lines: readonly SpokenLine[];
@@ -43,7 +43,7 @@ const SETTINGS = /^(?:CONFIG\s+SET|SCRIPT\s+(?:LOAD|FLUSH))\b/i;
 const SCRIPT = /^EVAL(?:_RO)?\s+("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\S+)/is;
 
 export class Recording {
-  private start: Uint8Array<ArrayBuffer> | undefined;
+  private start: Uint8Array | undefined;
   private setup: readonly SpokenLine[] = [];
   private lines: SpokenLine[] = [];
   private settings: SpokenLine[] = [];
@@ -114,7 +114,7 @@ export class Recording {
       ...clients.flatMap((client) => this.stateLines(client)),
     ];
     this.setup = setup.map((line) => ({ ...line, printed: [], gap: undefined, nowMs }));
-    this.start = db.snapshot() as Uint8Array<ArrayBuffer>;
+    this.start = db.snapshot();
     this.lines = [];
   }
 

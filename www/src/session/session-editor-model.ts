@@ -23,7 +23,7 @@ export interface Source {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
   /** Snapshot of the keys before the first line. */
-  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  readonly start?: Uint8Array | undefined;
   /** True for lines that were typed into the command line: their scripts keep the limits that they had there. */
   readonly isTyped?: boolean | undefined;
   /** The lesson that is shown, or that was copied. */
@@ -279,9 +279,9 @@ export class SessionEditorModel {
   }
 
   /** State for another engine that continues from the current step. */
-  takeAway(): { snapshot: Uint8Array<ArrayBuffer>; nowMs: number; clients: SessionReport['clients'] } | undefined {
+  takeAway(): { snapshot: Uint8Array; nowMs: number; clients: SessionReport['clients'] } | undefined {
     if (!this.engine || !this.report) return undefined;
-    const snapshot = this.engine.db.snapshot() as Uint8Array<ArrayBuffer>;
+    const snapshot = this.engine.db.snapshot();
     return { snapshot, nowMs: this.nowMs, clients: this.report.clients };
   }
 

@@ -7,7 +7,7 @@ import { titleOf } from '../text/titles.ts';
 export interface SharedSession {
   readonly text: string;
   readonly title?: string | undefined;
-  readonly start?: Uint8Array<ArrayBuffer> | undefined;
+  readonly start?: Uint8Array | undefined;
 }
 
 /** Length in characters above which chat programs and mail truncate links. */
