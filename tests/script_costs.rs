@@ -56,6 +56,7 @@ const FINDINGS: &[(&str, &str, u64)] = &[
     ("local a = ('x'):rep(1e5) local b = a .. 'b' a = a .. 'a'", "local c = a < b", 100_000 / 32),
     ("local a = ('x'):rep(1e5)", "local c = a < 'y'", 100_000 / 32),
     (CROWDED, "local c = select('#', unpack(t, 1, 2000))", 2_000 * 100),
+    ("local t = {} for i = 1, 5000 do t[i] = {i} end", "pcall(collectgarbage, 'nothing')", 5_000),
     ("local a = ('x'):rep(1e5) local b = a .. 'b' a = a .. 'b'", "local c = a == b", 100_000 / 32),
     ("local a = ('x'):rep(1e4)", "local c = a .. i", 10_000 / 32),
     ("local a = ('x'):rep(1e4)", "local c = a:sub(2)", 10_000 / 32),

@@ -23,6 +23,7 @@ const COMPILED_FACTOR: usize = 32;
 
 /// Bytes of the heap for each of which a collection is charged before it.
 const UNCHARGED_BYTES: usize = 64;
+const BYTES_PER_KILOBYTE: f64 = 1024.0;
 /// Instructions that `os.clock` counts as a second.
 const INSTRUCTIONS_PER_SECOND: f64 = 1e8;
 
@@ -117,6 +118,12 @@ fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize
             state.push(LuaValue::Float(0.0));
             Ok(1)
         }
+        // The library's looks for all stacks in the heap first, however little there is to count.
+        b"count" => {
+            let bytes = state.global().total_bytes();
+            state.push(LuaValue::Float(bytes as f64 / BYTES_PER_KILOBYTE));
+            Ok(1)
+        }
         option @ (b"collect" | b"step") => {
             // Calls that are nested too deep leave no room for the collection's own charge.
             let bytes = state.global().total_bytes();
@@ -130,7 +137,12 @@ fn collect_garbage(state: &mut LuaState, original: &LuaCallable) -> Result<usize
             }
             Ok(if is_step { 1 } else { results })
         }
-        _ => original.call(state),
+        // An error, of which the message is made after the stacks were looked for.
+        _ => {
+            let bytes = state.global().total_bytes();
+            charge(state, bytes / UNCHARGED_BYTES)?;
+            original.call(state)
+        }
     }
 }
 
