@@ -22,12 +22,7 @@ const STAND_INS = {
   'node:util': '/stand/util.js',
   [`${ORIGIN}/tests/support/package.mjs`]: '/stand/package.js',
 };
-/** The engines that bundlers find by the manifests. */
-const ENGINES = {
-  '/package/': { '#engine': '/package/esm/engine.js' },
-  '/scripting/': { '#engine': '/scripting/esm/engine.js' },
-};
-const IMPORT_MAP = JSON.stringify({ imports: STAND_INS, scopes: ENGINES });
+const IMPORT_MAP = JSON.stringify({ imports: STAND_INS });
 const HTML = `<!doctype html><script type="importmap">${IMPORT_MAP}</script>`;
 
 let browser;

@@ -10,8 +10,6 @@ const FOLDERS = {
   fixtures: fileURLToPath(new URL('fixtures', import.meta.url)),
   kill: fileURLToPath(new URL('../kill', import.meta.url)),
 };
-/** Bundlers find the engine by the package's manifest; workers have no import maps. */
-const located = (body) => body.toString().replace('"#engine"', '"/package/esm/engine.js"');
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.mjs': 'text/javascript' };
 
 /** Starts a server for the package and the fixtures. `asked` is called with the paths of other requests. */
@@ -25,8 +23,7 @@ export async function serveSite(asked = () => {}) {
       return;
     }
     try {
-      const bytes = await readFile(join(FOLDERS[folder], file));
-      const body = folder === 'package' && extname(file) === '.js' ? located(bytes) : bytes;
+      const body = await readFile(join(FOLDERS[folder], file));
       response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
       response.end(body);
     } catch {

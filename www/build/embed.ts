@@ -59,7 +59,7 @@ function withoutEngineAsText(): Plugin {
   return {
     name: 'keylatch-without-engine-as-text',
     enforce: 'pre',
-    resolveId: { filter: { id: /^#engine$/ }, handler: () => stub },
+    resolveId: { filter: { id: /^\.\/engine\.js$/ }, handler: () => stub },
     load: { filter: { id: /engine-as-text$/ }, handler: () => 'export const builtIn = undefined;' },
   };
 }

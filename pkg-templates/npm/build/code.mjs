@@ -45,8 +45,11 @@ export const ENTRIES = {
   upstash: 'entries/upstash.ts',
 };
 
-/** Files behind `#engine` in the manifest: the engine as text or as a file, and as a module that is imported. */
+/** Files behind the import `#engine`: the engine as text or as a file, and as a module that is imported. */
 const ENGINES = { engine: 'db/engine-inline.ts', 'engine-workerd': 'db/engine-workerd.ts' };
+
+/** Entries that Workers load, where nothing is compiled at run time: they have the engine as a module. */
+const FOR_WORKERS = ['index.js', 'persist-browser.js', 'testing-browser.js'];
 
 /** Sources that make a shared file, although one entry alone needs them: bundles can have them without the entry. */
 const APART = { 'element-apart': 'element/shared.ts' };
@@ -117,6 +120,8 @@ const commonSources = (source) => ({
 export async function writeCode({ source, out, glue, define }) {
   const esm = await modules(source, out, glue, define);
   esm.set('esm/engine-text.js', await engineText(join(source, 'db/engine-text.ts')));
+  for (const [name, code] of forWorkers(esm)) write(join(out, 'esm/workerd', name), code);
+  for (const [path, code] of esm) esm.set(path, code.replace(ENGINE, '"./engine.js"'));
   for (const [path, code] of esm) write(join(out, path), code);
   for (const [path, code] of esm) {
     if (dirname(path) === 'esm' && !NOT_REQUIRED.has(basename(path)))
@@ -125,6 +130,36 @@ export async function writeCode({ source, out, glue, define }) {
   write(join(out, 'cjs/engine-text.js'), required(await engineText(join(source, 'db/engine-text-cjs.ts'))));
   writeFileSync(join(out, 'cjs/package.json'), '{ "type": "commonjs" }\n');
   exportClass(join(out, 'cjs/ioredis.js'));
+}
+
+const ENGINE = '"#engine"';
+const OWN_IMPORT = /"\.\/([\w-]+\.js)"/g;
+
+/**
+ * The entries for Workers, and copies of the files through which they reach the engine; all other files are shared. A
+ * condition of the manifest can choose an entry only: pages load these modules without a bundler, where it means nothing.
+ */
+function forWorkers(esm) {
+  const texts = new Map([...esm].map(([path, code]) => [basename(path), code]));
+  const imported = (name) => [...(texts.get(name) ?? '').matchAll(OWN_IMPORT)].map(([, other]) => other);
+  const known = new Map();
+  const leads = (name) => {
+    if (!known.has(name)) {
+      // Files may import each other.
+      known.set(name, false);
+      known.set(name, texts.get(name)?.includes(ENGINE) === true || imported(name).some(leads));
+    }
+    return known.get(name);
+  };
+  const copied = new Map();
+  const copy = (name) => {
+    if (copied.has(name)) return;
+    const text = texts.get(name).replace(OWN_IMPORT, (path, other) => (leads(other) ? path : `"../${other}"`));
+    copied.set(name, text.replace(ENGINE, '"../engine-workerd.js"'));
+    imported(name).filter(leads).forEach(copy);
+  };
+  FOR_WORKERS.forEach(copy);
+  return copied;
 }
 
 function write(path, code) {
@@ -212,7 +247,6 @@ function required(code) {
   const text = code
     .replaceAll(IMPORT, (_, all, one, names, path) => `const ${all ?? one ?? properties(names)} = require(${path});`)
     .replaceAll(EXPORT, (_, names) => `module.exports = ${exported(names)};\n${MARK}`)
-    .replace('"#engine"', '"./engine.js"')
     .replace(`"./${PACKED}"`, `"../esm/${PACKED}"`)
     .replaceAll('import.meta.url', '__filename');
   const left = /^(?:import|export)\b.*$|\bimport[.(].*$/m.exec(text);

@@ -61,7 +61,7 @@ async function weighed(contents, plugins = []) {
   const stdin = { contents, resolveDir: home };
   const options = { bundle: true, minify: true, write: false, format: 'esm', plugins };
   // The engine is weighed elsewhere.
-  const { outputFiles } = await build({ ...options, stdin, external: ['#engine', 'node:*', '*.wasm'] });
+  const { outputFiles } = await build({ ...options, stdin, external: ['*/engine.js', 'node:*', '*.wasm'] });
   const [{ contents: bytes }] = outputFiles;
   return bytes.length === 0 ? 0 : gzipSync(bytes, { level: 9 }).length;
 }
