@@ -299,7 +299,7 @@ test('one signal for many waits is one listener, and warns of nothing', async ()
     const refused = [];
     for (let index = 0; index < 30; index += 1) {
       refused.push(db.blpop('jobs', 0, { signal }), db.getOrSet('k', { signal }, () => new Promise(() => {})));
-      refused.push(db.messages('news', { signal }).next(), locks(db).acquire('held', { wait: 60, signal }));
+      refused.push(db.messages('news', { signal }).next(), locks(db).acquire('held', { wait: 10_000, signal }));
       refused.push(db.transaction((client) => new Promise(() => {}), { signal }).catch(() => { throw 0; }));
     }
     setTimeout(() => controller.abort(), 20);
