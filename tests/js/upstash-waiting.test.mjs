@@ -140,6 +140,23 @@ test('a client that goes waits no longer, and takes nothing', async (t) => {
   assert.equal(db.llen('q'), 1);
 });
 
+test('a stream that is cancelled ends its wait, and nothing is written to it', async () => {
+  const db = new Keylatch();
+  const gone = new AbortController();
+  const ask = (signal) =>
+    new Request('http://local/blpop/q/0', { headers: { authorization: `Bearer ${TOKEN}` }, signal });
+  const cancelled = await handleUpstashRequest(db, ask(), { token: TOKEN });
+  const aborted = await handleUpstashRequest(db, ask(gone.signal), { token: TOKEN });
+  await cancelled.body.cancel();
+  gone.abort();
+  assert.equal(await aborted.text(), '');
+  // An error in a callback would be an unhandled rejection, which fails the test.
+  await until(() => db.info('clients').includes('blocked_clients:0'), 'the end of both waits');
+  await new Promise((resolve) => setImmediate(resolve));
+  db.rpush('q', 'a');
+  assert.equal(db.llen('q'), 1);
+});
+
 test('a command waits 25 seconds at most, with a blank each 5', async (t) => {
   const db = new Keylatch();
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });

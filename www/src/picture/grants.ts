@@ -41,7 +41,7 @@ function givenByField(fact: Fact, field: FieldFact, key: string, client: string)
   return [{ grant, isTaken: field.kind === 'created', untilMs: endMs ?? undefined, token }];
 }
 
-/** The text that a command put, as text; what is not UTF-8 is not told apart. */
+/** The bytes that a command put, as text: bytes that are not UTF-8 become one replacement character, whatever they are. */
 export function textOf({ text }: Fact): string | undefined {
   return text === null ? undefined : decoder.decode(text);
 }

@@ -134,8 +134,11 @@ export class Replies {
   #live(work: Promise<Uint8Array[]>): RestResponse {
     const body = (sink: Sink): (() => void) => {
       const blanks = setInterval(() => sink.write(' '), BLANK_MS);
+      let hasGone = false;
       const finish = (value: unknown): void => {
         clearInterval(blanks);
+        // Writing to a stream that was cancelled throws.
+        if (hasGone) return;
         sink.write(JSON.stringify(value));
         sink.end();
       };
@@ -144,6 +147,7 @@ export class Replies {
         (error: Error) => finish({ error: error.message }),
       );
       return () => {
+        hasGone = true;
         clearInterval(blanks);
         // A repeated request may ask for the reply again.
         if (this.#kept === undefined) this.#abandon();
