@@ -140,3 +140,8 @@ export function refusalOf(command: Command, access: Access): string | undefined 
   if (refusal !== undefined || access === 'full' || isRead(command)) return refusal;
   return `NOPERM this token may only read, without KEYS, SCAN and scripts: it cannot run the '${name.toLowerCase()}' command`;
 }
+
+/** The first refusal among the commands of a transaction, which runs as a whole or not at all. */
+export function refusalOfAny(commands: readonly Command[], access: Access): string | undefined {
+  return commands.map((command) => refusalOf(command, access)).find((refusal) => refusal !== undefined);
+}

@@ -2,7 +2,7 @@
 import { ReplyError } from '../../base/errors.js';
 import { decodeReplies } from '../../resp/reply.js';
 import type { Access } from './access.js';
-import { type Command, isRead, nameOf, refusalOf, waits } from './commands.js';
+import { type Command, isRead, nameOf, refusalOf, refusalOfAny, waits } from './commands.js';
 import { Failure, type RestResponse, type Sink } from './exchange.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import type { KeptReplies } from './kept-replies.js';
@@ -66,7 +66,7 @@ export class Replies {
 
   /** Runs commands as a transaction. */
   async ofTransaction(commands: readonly Command[]): Promise<RestResponse> {
-    const refusal = commands.map((command) => refusalOf(command, this.#access)).find((text) => text !== undefined);
+    const refusal = refusalOfAny(commands, this.#access);
     if (refusal !== undefined) throw new Failure(400, refusal);
     const run = (): Uint8Array => this.#runner.transactionBytes(commands);
     const bytes = await (this.#kept === undefined ? run() : this.#kept.replyOf(commands, 0, run));

@@ -1,7 +1,7 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
 import { onAbort, type AbortSignalLike } from '../../base/abort.js';
 import { decodeReplies } from '../../resp/reply.js';
-import { type Command, commandOf, commandsOf, refusalOf, RefusedRequest, waits } from './commands.js';
+import { type Command, commandOf, commandsOf, refusalOf, refusalOfAny, RefusedRequest, waits } from './commands.js';
 import { subscription } from './events.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import { type Runner, runnerOf, type UpstashDatabase } from './run.js';
@@ -42,7 +42,7 @@ async function allAnswered(runner: Runner, commands: readonly Command[]): Promis
 }
 
 function transacted(runner: Runner, commands: readonly Command[]): Answer[] {
-  const refusal = commands.map((command) => refusalOf(command, 'full')).find((text) => text !== undefined);
+  const refusal = refusalOfAny(commands, 'full');
   if (refusal !== undefined) throw new RefusedRequest(refusal);
   const [replies] = decodeReplies(runner.transactionBytes(commands));
   return (replies as RestReply[]).map((reply) => answerOf(reply, false));
