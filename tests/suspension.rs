@@ -2,6 +2,8 @@
 //! refuses other clients meanwhile, but for what may end the script.
 #![cfg(feature = "scripting")]
 
+#[path = "support/script_streams.rs"]
+mod script_streams;
 #[path = "support/suspended_scripts.rs"]
 mod suspended_scripts;
 // The test of sessions uses more of it.
@@ -10,7 +12,8 @@ mod suspended_scripts;
 mod tree;
 
 use keylatch::session::{self, StepKind};
-use keylatch::{Argv, ClientId, Connection, Fed, Keylatch, ManualClock, Options, Timestamp};
+use keylatch::{Argv, ClientId, Connection};
+use script_streams::{Db, Stream, request};
 use suspended_scripts::SCRIPTS;
 
 /// Lengths of slices, in instructions.
@@ -20,71 +23,6 @@ const ENDLESS: &str = "while true do end";
 const BUSY: &str = "-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n";
 const BUSY_FUNCTION: &str =
     "-BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.\r\n";
-
-struct Stream {
-    connection: Connection,
-    out: Vec<u8>,
-}
-
-struct Db {
-    engine: Keylatch<ManualClock>,
-}
-
-impl Db {
-    fn new(slice: u64) -> Db {
-        let clock = ManualClock::new(Timestamp::from_ms(1_767_225_600_000));
-        let mut engine = Keylatch::new(Options::default(), clock);
-        engine.configure("lua-instruction-limit", "100000").unwrap();
-        engine.configure("lua-memory-limit", "2mb").unwrap();
-        engine.scripts().suspend_after(slice);
-        engine.record(true);
-        engine.listen(true);
-        Db { engine }
-    }
-
-    fn connect(&mut self) -> Stream {
-        let client = self.engine.accept("127.0.0.1:50000", "127.0.0.1:6379");
-        Stream { connection: Connection::new(client, self.engine.limits()), out: Vec::new() }
-    }
-
-    fn feed(&mut self, stream: &mut Stream, words: &[&str]) -> Fed {
-        stream.connection.feed(&mut self.engine, &request(words), &mut stream.out)
-    }
-
-    /// Feeds a request and runs its script to the end; returns the output and the number of slices.
-    fn ask(&mut self, stream: &mut Stream, words: &[&str]) -> (String, u64) {
-        self.ask_bytes(stream, &request(words))
-    }
-
-    fn ask_bytes(&mut self, stream: &mut Stream, request: &[u8]) -> (String, u64) {
-        let mut slices = 0;
-        let mut fed = stream.connection.feed(&mut self.engine, request, &mut stream.out);
-        while self.engine.scripts().is_suspended() {
-            assert!(fed.blocked && stream.out.is_empty());
-            slices += 1;
-            if !self.engine.scripts().resume(slices) {
-                assert_eq!(self.engine.take_affected(), [stream.connection.client()]);
-                fed = stream.connection.feed(&mut self.engine, b"", &mut stream.out);
-            }
-        }
-        assert!(!fed.blocked && !fed.more);
-        (stream.taken(), slices)
-    }
-}
-
-impl Stream {
-    fn taken(&mut self) -> String {
-        String::from_utf8_lossy(&std::mem::take(&mut self.out)).into_owned()
-    }
-}
-
-fn request(words: &[&str]) -> Vec<u8> {
-    let mut bytes = format!("*{}\r\n", words.len()).into_bytes();
-    for word in words {
-        bytes.extend_from_slice(format!("${}\r\n{word}\r\n", word.len()).as_bytes());
-    }
-    bytes
-}
 
 /// Replies to requests one after another, with the log, the events and the number of slices.
 fn run_all(slice: u64, requests: &[Vec<u8>]) -> (Vec<String>, String, Vec<String>, u64) {
@@ -373,15 +311,38 @@ fn a_script_goes_on_without_its_client() {
 }
 
 #[test]
-fn other_streams_have_their_turn_after_each_script_of_a_packet() {
+fn other_streams_have_their_turn_between_the_long_scripts_of_a_packet() {
     let mut db = Db::new(0);
     let mut own = db.connect();
-    let packet =
-        [request(&["EVAL", "return 1", "0"]), request(&["PING"]), request(&["EVAL", "return 2", "0"])].concat();
+    let long = ["EVAL", "for i = 1, 20000 do local x = i end return 1", "0"];
+    let packet = [request(&long).repeat(8), request(&["PING"])].concat();
+    let mut replies_of_calls = Vec::new();
+    let mut chunk = packet.as_slice();
+    loop {
+        let fed = own.connection.feed(&mut db.engine, chunk, &mut own.out);
+        replies_of_calls.push(own.taken());
+        chunk = b"";
+        if !fed.more {
+            break;
+        }
+    }
+    assert!(replies_of_calls.len() >= 3, "{replies_of_calls:?}");
+    assert!(replies_of_calls.iter().all(|replies| !replies.is_empty()), "{replies_of_calls:?}");
+    assert_eq!(replies_of_calls.concat(), format!("{}+PONG\r\n", ":1\r\n".repeat(8)));
+}
+
+#[test]
+fn short_scripts_of_a_packet_run_together() {
+    let mut db = Db::new(0);
+    let mut own = db.connect();
+    let packet = request(&["EVAL", "return 1", "0"]).repeat(100);
     let fed = own.connection.feed(&mut db.engine, &packet, &mut own.out);
-    assert!(fed.more && own.taken() == ":1\r\n");
-    let fed = own.connection.feed(&mut db.engine, b"", &mut own.out);
-    assert!(!fed.more && own.taken() == "+PONG\r\n:2\r\n");
+    assert!(!fed.more);
+    assert_eq!(own.taken(), ":1\r\n".repeat(100));
+    // They too are not endless.
+    let fed = own.connection.feed(&mut db.engine, &packet.repeat(10), &mut own.out);
+    let replies = own.taken().len() / ":1\r\n".len();
+    assert!(fed.more && (100..500).contains(&replies), "{replies}");
 }
 
 #[test]

@@ -20,6 +20,10 @@ use crate::server::clients::{Client, ClientId};
 /// output grow without bounds.
 pub const OUTPUT_MAX: usize = 1 << 20;
 
+/// Instructions of scripts after which a call of [`Connection::feed`] stops between two requests: a few milliseconds, so that
+/// no pipeline of scripts holds up other streams.
+const SCRIPT_INSTRUCTIONS_MAX: u64 = 100_000;
+
 /// State of a stream after [`Connection::feed`].
 ///
 /// # Examples
@@ -120,6 +124,7 @@ impl Connection {
         let was_suspended = turn.is_suspended();
         meter.start(&turn);
         let effects = turn.effects();
+        let scripts_until = turn.script_instructions().saturating_add(SCRIPT_INSTRUCTIONS_MAX);
         let mut fed = loop {
             match self.state(&mut turn, out) {
                 State::Full => break Fed { more: true, ..Fed::default() },
@@ -130,8 +135,7 @@ impl Connection {
             if let Some(fed) = self.serve(&mut turn, meter, stop_at, out) {
                 break fed;
             }
-            // Other streams have their turn after each script.
-            if turn.ran_script() && !turn.is_suspended() && self.decoder.waiting_bytes() > 0 {
+            if turn.script_instructions() >= scripts_until && !turn.is_suspended() && self.decoder.waiting_bytes() > 0 {
                 break Fed { more: true, ..Fed::default() };
             }
         };

@@ -5,7 +5,7 @@
 use super::Engine;
 use super::handler::Run;
 use crate::base::argv::Argv;
-use crate::commands::{SliceOutcome, flags, resume};
+use crate::commands::{SliceOutcome, resume};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::clients::{ClientId, ClientQueue, Clients};
@@ -14,11 +14,6 @@ use crate::server::scripts::suspended::Suspended;
 /// Charges after which a script of the present request is suspended.
 pub(super) fn slice_of(engine: &Engine) -> Option<u64> {
     (engine.is_streaming && engine.slice > 0 && !engine.server.scripts.suspended.is_set()).then_some(engine.slice)
-}
-
-/// Whether the last request of an accepted client ran a script.
-pub(super) fn ran_script(engine: &Engine) -> bool {
-    engine.is_streaming && engine.ran.is_some_and(|number| engine.table.row(number).has(flags::RUNS_SCRIPT))
 }
 
 /// The error for commands that may not run while a script is suspended.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Clock;
 use crate::commands::Request;
-use crate::engine::suspended::{must_wait, ran_script};
+use crate::engine::suspended::must_wait;
 use crate::engine::{Engine, StringRun};
 use crate::resp::decode::StringRequest;
 use crate::server::clients::{Client, ClientId};
@@ -46,9 +46,9 @@ impl<'a, C: Clock> Turn<'a, C> {
         must_wait(self.engine, client)
     }
 
-    /// Whether the last request of an accepted client ran a script.
-    pub(crate) fn ran_script(&self) -> bool {
-        ran_script(self.engine)
+    /// Instructions of scripts so far.
+    pub(crate) fn script_instructions(&self) -> u64 {
+        self.engine.server.scripts.evaluation.instructions_run()
     }
 
     /// Number of effects of requests so far.

@@ -220,6 +220,12 @@ fn limits_left(cx: &Context<'_>) -> ScriptLimits {
     ScriptLimits { instructions: cx.server.scripts.evaluation.budget.left(limits.instructions), ..limits }
 }
 
+/// Keeps for the next script of a command or transaction what this one left.
+fn keep_left(cx: &mut Context<'_>, runner: &Runner) {
+    let limit = cx.server.settings.script_limits.instructions;
+    cx.server.scripts.evaluation.budget.keep(limit, runner.machine.instructions_left());
+}
+
 /// Takes the machine out of its place, if there is one.
 fn take_machine(cx: &mut Context<'_>) -> Option<Box<Runner>> {
     cx.server.scripts.evaluation.machine.take()?.downcast().ok()
@@ -252,7 +258,7 @@ pub fn with_machine<T>(
     };
     runner.forget(&cx.server.scripts.evaluation.cache.take_forgotten());
     let result = runner.limit(cx, limits_left(cx)).and_then(|()| act(cx, &mut runner));
-    cx.server.scripts.evaluation.budget.keep(runner.machine.instructions_left());
+    keep_left(cx, &runner);
     cx.server.scripts.evaluation.machine.put(runner);
     result
 }
@@ -345,7 +351,7 @@ pub fn resume(cx: &mut Context<'_>, suspended: &mut Suspended) -> Result<bool, E
             Ok(true)
         }
     };
-    cx.server.scripts.evaluation.budget.keep(runner.machine.instructions_left());
+    keep_left(cx, &runner);
     cx.server.scripts.evaluation.machine.put(runner);
     result
 }

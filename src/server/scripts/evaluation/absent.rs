@@ -24,6 +24,11 @@ impl Evaluation {
     /// Does nothing: there are no scripts.
     pub fn end_transaction(&mut self) {}
 
+    /// Instructions of all scripts so far: there are none.
+    pub fn instructions_run(&self) -> u64 {
+        0
+    }
+
     /// Counted bytes of scripts: there are none.
     pub fn counted_bytes(&self) -> u64 {
         0

@@ -88,6 +88,11 @@ impl Evaluation {
         self.cache.add(text, is_loaded);
     }
 
+    /// Instructions of all scripts so far, with those that their starts count as.
+    pub fn instructions_run(&self) -> u64 {
+        self.budget.instructions_run()
+    }
+
     /// Starts the budget that the scripts of a transaction share.
     pub fn begin_transaction(&mut self) {
         self.budget.begin_transaction();
