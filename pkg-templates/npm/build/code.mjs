@@ -72,6 +72,7 @@ const COMMON = [
   ].map((name) => `base/${name}.ts`),
   ...['concat', 'encode', 'reply', 'request', 'split-replies'].map((name) => `resp/${name}.ts`),
   'client/generated/reads.ts',
+  'client/key-specs.ts',
   'db/tools.ts',
   'host/compile.ts',
 ];
