@@ -10,6 +10,7 @@ import { temporaryFolder, newestLog } from './support/folders.mjs';
 import { entry, folder as packageFolder } from './support/package.mjs';
 import { until } from './support/until.mjs';
 
+const { ManualClock } = await entry('index');
 const { open, memoryStore } = await entry('persist');
 
 /** Makes each call into WebAssembly trap from now on. */
@@ -196,6 +197,27 @@ test('the call whose change cannot be written throws, and later writes are refus
     await db.close();
     assert.equal(await found(dir, 'n'), '2');
   }
+});
+
+test('a call that finds an expired key while writing fails returns', async (t) => {
+  const dir = temporaryFolder();
+  const clock = new ManualClock(Date.now());
+  const db = await open({ dir, fsync: 'always', clock });
+  db.onPersistence(() => {});
+  db.set('n', 0);
+  db.set('k', 'v', { px: 30 });
+  const restore = stub(t, 'writeSync', () => {
+    throw failure('ENOSPC');
+  });
+  assert.throws(() => db.incr('n'), { name: 'PersistenceError', code: 'FULL' });
+  clock.advance(31);
+  assert.equal(db.get('k'), null);
+  assert.equal(db.exists('k'), 0);
+  restore();
+  await until(() => db.persistence.state === 'running', 'writing');
+  await db.close();
+  assert.equal(await found(dir, 'k'), null);
+  assert.equal(await found(dir, 'n'), '1');
 });
 
 test('a change in time throws nothing into the timer', async (t) => {

@@ -105,8 +105,10 @@ export class EffectsIntake {
       if (user.isImmediate()) user.take();
       else if (isSecond) user.append();
       else this.#groupTimer ??= later(FLUSH_MS, () => this.#appendAfterGroups(), user.keepsAlive);
+    } else if (user.isFailing()) {
+      // Writes are refused meanwhile, or nothing is promised: a call that finds an expired key only reads.
+      user.take();
     } else if (user.isImmediate()) user.appendInCall();
-    else if (user.isFailing()) user.take();
     else if (isSecond || user.hasSlowTimers()) user.append();
     else this.#timer ??= later(FLUSH_MS, () => this.#appendByTimer(), user.keepsAlive);
   }
