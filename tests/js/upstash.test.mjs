@@ -57,6 +57,17 @@ test('pages read responses if their origin is in the list, and no others', async
   );
 });
 
+test('texts without a form in UTF-8 are refused, and nothing of their request runs', async () => {
+  const db = new Keylatch();
+  const ask = rest(db);
+  const half = { method: 'POST', body: '[["SET","k","v"],["SET","k","\\ud800"]]' };
+  const [status, { error }] = await outcome(ask('/pipeline', half));
+  assert.deepEqual([status, /half a surrogate pair/.test(error)], [400, true]);
+  const broken = { method: 'POST', body: new Uint8Array([0x5b, 0x22, 0xff, 0x22, 0x5d]) };
+  assert.deepEqual(await outcome(ask('/', broken)), [400, { error: 'ERR the body is not JSON' }]);
+  assert.equal(db.dbsize(), 0);
+});
+
 test('bodies are limited, with and without a declared length', async () => {
   const db = new Keylatch();
   const maxBodyBytes = 1000;

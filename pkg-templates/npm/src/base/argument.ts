@@ -41,8 +41,8 @@ export function checkBytes(value: unknown, method: string): void {
     throw fromCaller(new CallerTypeError(`${method}: expected a Uint8Array, got ${describe(value)}`));
 }
 
-/** `isWellFormed` is younger than the oldest browsers this package serves. */
-const isWellFormed = /* @__PURE__ */ testOfSurrogates();
+/** @internal Whether a text has a form in UTF-8. `isWellFormed` is younger than the oldest browsers this package serves. */
+export const isWellFormed = /* @__PURE__ */ testOfSurrogates();
 
 function testOfSurrogates(): (text: string) => boolean {
   if (!('isWellFormed' in String.prototype)) return (text) => !/\p{Surrogate}/u.test(text);

@@ -1,6 +1,7 @@
 /** Commands of the REST protocol, from JSON bodies and from paths. */
 import { type RestRequest, Failure } from './exchange.js';
 import { type Access, mayWait, onlyReads } from './access.js';
+import { isWellFormed } from '../../base/argument.js';
 import { Decoder, Encoder } from '../../base/encoders.js';
 
 /** A word of a command: text, or bytes of a path or a raw body. */
@@ -38,7 +39,12 @@ export function commandOf(body: unknown): Command {
   if (!Array.isArray(body) || body.length === 0)
     throw new RefusedRequest('ERR a command is a JSON array of its name and arguments');
   return body.map((word: unknown, index) => {
-    if (typeof word === 'string') return word;
+    if (typeof word === 'string') {
+      if (isWellFormed(word)) return word;
+      throw new RefusedRequest(
+        `ERR argument ${index} of the command holds half a surrogate pair, which has no UTF-8 form`,
+      );
+    }
     if (word === null || word === undefined) return '';
     if (typeof word === 'object' || typeof word === 'function' || typeof word === 'symbol')
       throw new RefusedRequest(`ERR argument ${index} of the command must be a string, a number, a boolean or null`);

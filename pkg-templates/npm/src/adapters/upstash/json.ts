@@ -32,8 +32,17 @@ function jsonOf(reply: RestReply, inBase64: boolean): JsonValue {
   if (reply instanceof Uint8Array) return base64(reply);
   if (Array.isArray(reply)) return reply.map((item) => jsonOf(item, inBase64));
   if (isReplyError(reply)) return reply.message;
-  // An integer that no number holds is as close as one can be.
-  return Number(reply);
+  return integerOf(reply);
+}
+
+/** `JSON.rawJSON`, which older platforms lack. */
+interface JsonWithDigits {
+  rawJSON?(text: string): JsonValue;
+}
+
+/** An integer that no number holds, with all digits where the platform can write them. */
+function integerOf(reply: unknown): JsonValue {
+  return (JSON as JsonWithDigits).rawJSON?.(String(reply)) ?? Number(reply);
 }
 
 function base64(bytes: Uint8Array): string {

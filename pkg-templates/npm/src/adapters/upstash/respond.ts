@@ -3,6 +3,7 @@ import { type Access, accessOf } from './access.js';
 import { commandOf, commandsOf, pathCommand, RefusedRequest, segmentBytes } from './commands.js';
 import { eventStream, monitor, subscription } from './events.js';
 import { BodyTooLarge, Failure, type LiveBody, type RestRequest, type RestResponse } from './exchange.js';
+import { jsonIn } from './json-body.js';
 import { KeptReplies, requestIdOf } from './kept-replies.js';
 import type { RestSettings } from './options.js';
 import { type Form, Replies } from './replies.js';
@@ -92,12 +93,7 @@ class Exchange {
   }
 
   async #json(): Promise<unknown> {
-    const bytes = await this.#request.body(this.#settings.maxBodyBytes);
-    try {
-      return JSON.parse(decoder.decode(bytes));
-    } catch (cause) {
-      throw new RefusedRequest('ERR the body is not JSON', { cause });
-    }
+    return jsonIn(await this.#request.body(this.#settings.maxBodyBytes));
   }
 }
 
