@@ -1,4 +1,5 @@
-// Prints which commands only read, and which may wait: what repeating a call, and a token, depend on.
+// Prints which commands only read, which may wait, and which are about a server: what repeating a call, a token, and an engine
+// without a server around it depend on.
 
 const namesWith = (commands, flag) => commands.filter(({ flags }) => flags.includes(flag)).map(({ name }) => name);
 
@@ -6,12 +7,15 @@ const namesWith = (commands, flag) => commands.filter(({ flags }) => flags.inclu
 const text = (names) => names.map((name) => name.replace('|', ' ')).join(',');
 
 export function printReads(commands) {
-  return `/** Printed from the table of commands: commands that only read, and commands that may wait. */
+  return `/** Printed from the table of commands: commands that only read, that may wait, and that are about a server. */
 
 /** Commands with the flag readonly; a subcommand stands behind its container. */
 export const READ_ONLY = '${text(namesWith(commands, 'readonly'))}';
 
 /** Commands with the flag blocking. */
 export const BLOCKING = '${text(namesWith(commands, 'blocking'))}';
+
+/** Commands with the flag admin; a subcommand stands behind its container. */
+export const ADMIN = '${text(namesWith(commands, 'admin'))}';
 `;
 }

@@ -1,5 +1,6 @@
 /** Tokens of the REST protocol: which requests they admit, and which commands. */
-import { BLOCKING, READ_ONLY } from '../../client/generated/reads.js';
+import { ADMIN, BLOCKING, READ_ONLY } from '../../client/generated/reads.js';
+import { Encoder } from '../../base/encoders.js';
 import { type RestRequest, Failure } from './exchange.js';
 import type { RestSettings } from './options.js';
 
@@ -10,12 +11,18 @@ const NOT_FOR_READERS = ['KEYS', 'SCAN', 'EVAL_RO', 'EVALSHA_RO', 'FCALL_RO'];
 const READS = new Set([...READ_ONLY.split(','), 'PING', 'ECHO', 'TIME']);
 for (const name of NOT_FOR_READERS) READS.delete(name);
 const WAITS = /* @__PURE__ */ new Set(/* @__PURE__ */ BLOCKING.split(','));
+const OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.split(','));
+const encoder = /* @__PURE__ */ new Encoder();
+
+/** Why no request is answered. The setting is that of the Worker template. */
+const NO_TOKEN =
+  'no token is configured, so no request is answered: set the secret KEYLATCH_TOKEN (npx wrangler secret put KEYLATCH_TOKEN)';
 
 /** Access of the token that a request has. Without a valid token it is status 401. */
 export function accessOf(request: RestRequest, { tokens, readOnlyTokens }: RestSettings): Access {
   if (tokens === undefined) return 'full';
-  const [, bearer] = /^bearer (.*)$/i.exec(request.header('authorization') ?? '') ?? [];
-  const given = bearer ?? request.query.get('_token') ?? '';
+  if (tokens.length + readOnlyTokens.length === 0) throw new Failure(401, `WRONGPASS ${NO_TOKEN}`);
+  const given = encoder.encode(tokenOf(request));
   // All are compared, so that the time says nothing about which one was near.
   const isFull = matches(given, tokens);
   const isReader = matches(given, readOnlyTokens);
@@ -24,16 +31,32 @@ export function accessOf(request: RestRequest, { tokens, readOnlyTokens }: RestS
   throw new Failure(401, 'WRONGPASS invalid or missing auth token');
 }
 
-function matches(given: string, tokens: readonly string[]): boolean {
+/** The token that a request has; '' without one. */
+export function tokenOf(request: RestRequest): string {
+  const [, bearer] = /^bearer (.*)$/i.exec(request.header('authorization') ?? '') ?? [];
+  return bearer ?? request.query.get('_token') ?? '';
+}
+
+function matches(given: Uint8Array, tokens: readonly Uint8Array[]): boolean {
   return tokens.map((token) => isSame(given, token)).includes(true);
 }
 
-/** Compares all characters, however early two texts differ. */
-function isSame(given: string, expected: string): boolean {
-  let difference = given.length ^ expected.length;
-  for (let index = 0; index < given.length; index += 1) {
-    difference |= given.charCodeAt(index) ^ expected.charCodeAt(index % expected.length);
-  }
+/** The comparison of workerd, in a time that depends on the length alone. */
+interface SafeComparison {
+  timingSafeEqual?(one: Uint8Array, other: Uint8Array): boolean;
+}
+
+/** Compares all bytes, however early two tokens differ. A token of another length is compared with itself. */
+function isSame(given: Uint8Array, expected: Uint8Array): boolean {
+  const compared = given.length === expected.length ? given : expected;
+  const { subtle } = crypto as { readonly subtle: SafeComparison };
+  const isEqual = subtle?.timingSafeEqual?.(compared, expected) ?? hasSameBytes(compared, expected);
+  return isEqual && compared === given;
+}
+
+function hasSameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = 0;
+  for (let index = 0; index < one.length; index += 1) difference |= (one[index] ?? 0) ^ (other[index] ?? 0);
   return difference === 0;
 }
 
@@ -45,4 +68,9 @@ export function onlyReads(name: string): boolean {
 /** Whether the command may have to wait. */
 export function mayWait(name: string): boolean {
   return WAITS.has(name);
+}
+
+/** Whether the command is about a server; the name is as in `onlyReads`. */
+export function isOfServers(name: string): boolean {
+  return OF_SERVERS.has(name);
 }

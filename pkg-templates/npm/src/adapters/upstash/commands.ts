@@ -1,6 +1,6 @@
 /** Commands of the REST protocol, from JSON bodies and from paths. */
 import { type RestRequest, Failure } from './exchange.js';
-import { type Access, mayWait, onlyReads } from './access.js';
+import { type Access, isOfServers, mayWait, onlyReads } from './access.js';
 import { isWellFormed } from '../../base/argument.js';
 import { Decoder, Encoder } from '../../base/encoders.js';
 
@@ -108,14 +108,17 @@ const kinds = new Map<string, Kind>();
 const KINDS_MAX = 1000;
 
 function kindOf(command: Command): Kind {
-  const word = command[0] ?? '';
-  const sent = typeof word === 'string' ? word : decoder.decode(word);
+  const sent = textOf(command[0]);
   const known = kinds.get(sent);
   if (known !== undefined) return known;
   const name = sent.toUpperCase();
   const kind = { name, refusal: refusalOfConnection(name), onlyReads: onlyReads(name), mayWait: mayWait(name) };
   if (kinds.size < KINDS_MAX && sent.length < 32) kinds.set(sent, kind);
   return kind;
+}
+
+function textOf(word: Word = ''): string {
+  return typeof word === 'string' ? word : decoder.decode(word);
 }
 
 function refusalOfConnection(name: string): string | undefined {
@@ -136,18 +139,37 @@ export function waits(command: Command): boolean {
 
 /** Whether the command changes nothing, so that it may be repeated. */
 export function isRead(command: Command): boolean {
-  const { name, onlyReads: reads } = kindOf(command);
-  return reads || onlyReads(`${name} ${String(command[1] ?? '').toUpperCase()}`);
+  return kindOf(command).onlyReads || onlyReads(withSubcommand(command));
 }
 
-/** Why REST, or the token, does not admit a command. */
-export function refusalOf(command: Command, access: Access): string | undefined {
+/** Name of a command with that of a subcommand, which may be its first argument. */
+function withSubcommand(command: Command): string {
+  return `${kindOf(command).name} ${textOf(command[1]).toUpperCase()}`;
+}
+
+/** Limits of the commands that a request may run. */
+export interface Rights {
+  readonly access: Access;
+  /** Whether commands about a server are refused. */
+  readonly refusesAdmin: boolean;
+}
+
+/** Rights of a program on its own engine. */
+export const ALL_RIGHTS: Rights = { access: 'full', refusesAdmin: false };
+
+/** Why REST, the engine's host or the token does not admit a command. */
+export function refusalOf(command: Command, { access, refusesAdmin }: Rights): string | undefined {
   const { name, refusal } = kindOf(command);
-  if (refusal !== undefined || access === 'full' || isRead(command)) return refusal;
+  if (refusal !== undefined) return refusal;
+  if (refusesAdmin) {
+    const admin = [name, withSubcommand(command)].find(isOfServers);
+    if (admin !== undefined) return `ERR ${admin} is about a server; a namespace is data alone`;
+  }
+  if (access === 'full' || isRead(command)) return undefined;
   return `NOPERM this token may only read, without KEYS, SCAN and scripts: it cannot run the '${name.toLowerCase()}' command`;
 }
 
 /** The first refusal among the commands of a transaction, which runs as a whole or not at all. */
-export function refusalOfAny(commands: readonly Command[], access: Access): string | undefined {
-  return commands.map((command) => refusalOf(command, access)).find((refusal) => refusal !== undefined);
+export function refusalOfAny(commands: readonly Command[], rights: Rights): string | undefined {
+  return commands.map((command) => refusalOf(command, rights)).find((refusal) => refusal !== undefined);
 }

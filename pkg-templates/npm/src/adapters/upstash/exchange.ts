@@ -31,11 +31,14 @@ export interface Sink {
 /** A body that comes about in time. Called once; returns a function that ends its work when the client has gone. */
 export type LiveBody = (sink: Sink) => () => void;
 
-export interface RestResponse {
+/** Body of a response, as the engine's side makes it. */
+export type RestBody = string | Uint8Array | LiveBody | null;
+
+export interface RestResponse<Body = RestBody> {
   readonly status: number;
   /** An object of this response alone. */
   readonly headers: Record<string, string>;
-  readonly body: string | Uint8Array | LiveBody | null;
+  readonly body: Body;
 }
 
 /** Bytes of a body unless the program sets another limit; Upstash has this one. */

@@ -27,7 +27,8 @@ export async function handleUpstashRequest(
   return responseOf(await respond(db, asked, settings), asked);
 }
 
-function requestOf(request: Request): RestRequest {
+/** A request of `fetch` as the protocol sees it. */
+export function requestOf(request: Request): RestRequest {
   const { pathname, searchParams } = new URL(request.url);
   return {
     method: request.method,

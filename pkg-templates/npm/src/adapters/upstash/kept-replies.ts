@@ -4,7 +4,8 @@
  */
 import { Failure } from './exchange.js';
 import { type Command, isRead } from './commands.js';
-import type { Runner, UpstashDatabase } from './run.js';
+import type { Turn } from './options.js';
+import type { Runner, UpstashDatabase, WaitingCommand } from './run.js';
 import { concat } from '../../resp/concat.js';
 import { encodeRequests } from '../../resp/encode.js';
 import { Encoder } from '../../base/encoders.js';
@@ -33,6 +34,9 @@ function logOf(db: UpstashDatabase): Logged['log'] | undefined {
   return (db as Partial<Logged>).log;
 }
 
+/** A reply, or the command that waits for one. */
+export type Outcome = Uint8Array | WaitingCommand;
+
 /** Replies under way, by key: a repeated request joins the first one. */
 const underWay = new WeakMap<object, Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }>>();
 
@@ -42,9 +46,12 @@ export class KeptReplies {
   readonly #runner: Runner;
   readonly #id: string;
   readonly #token: string;
+  readonly #turn: Turn;
 
-  constructor(db: UpstashDatabase, runner: Runner, id: string, token: string) {
+  /** `token` is that of the request: another one cannot ask for its reply. */
+  constructor(db: UpstashDatabase, runner: Runner, turn: Turn, id: string, token: string) {
     this.#db = db;
+    this.#turn = turn;
     this.#runner = runner;
     this.#id = id;
     this.#token = token;
@@ -57,19 +64,27 @@ export class KeptReplies {
   async replyOf(
     commands: readonly Command[],
     index: number,
-    run: () => Uint8Array | Promise<Uint8Array>,
+    run: () => Outcome,
     joins: () => void = () => {},
   ): Promise<Uint8Array> {
-    if (commands.every(isRead)) return run();
+    if (commands.every(isRead)) return replyIn(await this.#turn(run));
     const key = `${KEY}${this.#id}${index === 0 ? '' : `:${index}`}`;
     const digest = await this.#digestOf(commands);
+    // One turn: of two requests with one id, the second finds what the first began.
+    const reply = await this.#turn(() => ({
+      bytes: this.#joined(key, digest, joins) ?? this.#kept(key, digest) ?? this.#begun(key, digest, run),
+    }));
+    await appended(logOf(this.#db));
+    return reply.bytes;
+  }
+
+  /** The reply of a request with the same id that still waits. */
+  #joined(key: string, digest: Uint8Array, joins: () => void): Promise<Uint8Array> | undefined {
     const running = this.#underWay.get(key);
-    if (running !== undefined) {
-      if (running.digest !== hex(digest)) throw foreign();
-      joins();
-      return running.reply;
-    }
-    return this.#kept(key, digest) ?? this.#run(key, digest, run);
+    if (running === undefined) return undefined;
+    if (running.digest !== hex(digest)) throw foreign();
+    joins();
+    return running.reply;
   }
 
   #kept(key: string, digest: Uint8Array): Uint8Array | undefined {
@@ -79,27 +94,26 @@ export class KeptReplies {
     return kept.slice(DIGEST_BYTES);
   }
 
-  async #run(key: string, digest: Uint8Array, run: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
+  /** Runs the commands; their reply is kept in the unit of their effects, or of those that end a wait. */
+  #begun(key: string, digest: Uint8Array, run: () => Outcome): Uint8Array | Promise<Uint8Array> {
     const keep = (reply: Uint8Array): void => {
       this.#runner.reply(['SET', key, concat([digest, reply]), 'PX', String(KEPT_MS)], true);
     };
-    const log = logOf(this.#db);
-    const unit = (): Uint8Array | Promise<Uint8Array> => {
-      const reply = run();
-      if (reply instanceof Uint8Array) keep(reply);
-      return reply;
+    const unit = (): Outcome => {
+      const outcome = run();
+      if (outcome instanceof Uint8Array) keep(outcome);
+      return outcome;
     };
-    const reply = log === undefined ? unit() : log.grouped(unit);
-    await appended(log);
-    if (reply instanceof Uint8Array) return reply;
-    const late = reply.then((bytes) => {
-      // The effects of the command came with those of the one that ended its wait.
-      keep(bytes);
-      return bytes;
-    });
+    const log = logOf(this.#db);
+    const outcome = log === undefined ? unit() : log.grouped(unit);
+    if (outcome instanceof Uint8Array) return outcome;
     const all = this.#underWay;
-    all.set(key, { digest: hex(digest), reply: late });
-    return late.finally(() => all.delete(key));
+    all.set(key, { digest: hex(digest), reply: outcome.reply });
+    outcome.beforeReply = (reply) => {
+      all.delete(key);
+      keep(reply);
+    };
+    return outcome.reply;
   }
 
   get #underWay(): Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }> {
@@ -112,6 +126,11 @@ export class KeptReplies {
     const bytes = concat([encoder.encode(`${this.#token}\n`), encodeRequests(commands)]);
     return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
   }
+}
+
+/** The reply of an outcome, which may have to be waited for. */
+export function replyIn(outcome: Outcome): Uint8Array | Promise<Uint8Array> {
+  return outcome instanceof Uint8Array ? outcome : outcome.reply;
 }
 
 async function appended(log: Logged['log'] | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 /** The options of the REST handler, checked. */
 import { BODY_BYTES_MAX } from './exchange.js';
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
+import { Encoder } from '../../base/encoders.js';
 
 export interface UpstashHandlerOptions {
   /** The token that clients send, or several of them. `false` answers requests without one: for tests alone. */
@@ -22,17 +23,28 @@ export interface UpstashHandlerOptions {
   readonly position?: (() => string | number) | undefined;
 }
 
+/** Runs commands and stores their effects: at once, or together with those of other requests. */
+export type Turn = <T>(work: () => T) => T | Promise<Awaited<T>>;
+
 /** The options as the handler needs them. */
 export interface RestSettings {
-  /** Undefined: requests without a token are answered. */
-  readonly tokens: readonly string[] | undefined;
-  readonly readOnlyTokens: readonly string[];
+  /** In UTF-8. Undefined: requests without a token are answered; none: no request is. */
+  readonly tokens: readonly Uint8Array[] | undefined;
+  readonly readOnlyTokens: readonly Uint8Array[];
   readonly origins: '*' | readonly string[];
   readonly basePath: string;
   readonly maxBodyBytes: number;
   readonly durable: (() => Promise<unknown>) | undefined;
   readonly position: (() => string | number) | undefined;
+  readonly turn: Turn;
+  /** Whether commands about a server are refused, because there is none around the engine. */
+  readonly refusesAdmin: boolean;
 }
+
+const encoder = /* @__PURE__ */ new Encoder();
+
+/** Runs commands at once. The log of an engine in a process takes their effects by itself. */
+const atOnce: Turn = (work) => work();
 
 const OPTIONS = ['token', 'readOnlyToken', 'origins', 'basePath', 'maxBodyBytes', 'durable', 'position'];
 
@@ -49,34 +61,48 @@ export function settingsOf(options: UpstashHandlerOptions): RestSettings {
 }
 
 function check(options: UpstashHandlerOptions): RestSettings {
-  const unknown = Object.keys(options ?? {}).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined)
-    throw new CallerTypeError(`handleUpstashRequest has no option '${unknown}': it has ${OPTIONS.join(', ')}`);
-  const { token, readOnlyToken, origins = [], basePath = '', maxBodyBytes = BODY_BYTES_MAX } = options ?? {};
-  const { durable, position } = options ?? {};
-  if (!(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes > 0))
-    throw new CallerRangeError(`handleUpstashRequest: maxBodyBytes must be a positive integer, found ${maxBodyBytes}`);
-  const tokens = token === false ? undefined : textsOf(token);
+  refuseUnknown('handleUpstashRequest', options, OPTIONS);
+  const { token, readOnlyToken, durable, position } = options ?? {};
+  const tokens = token === false ? undefined : tokensOf(token);
   if (tokens?.length === 0)
     throw new CallerTypeError("handleUpstashRequest needs { token: '...' }, or { token: false } to answer anybody");
-  const readOnlyTokens = readOnlyToken === undefined ? [] : textsOf(readOnlyToken);
+  const readOnlyTokens = readOnlyToken === undefined ? [] : tokensOf(readOnlyToken);
   if (readOnlyToken !== undefined && readOnlyTokens.length === 0)
     throw new CallerTypeError(
       'handleUpstashRequest: readOnlyToken must be a text that is not empty, or a list of such texts',
     );
-  if (origins !== '*' && (!Array.isArray(origins) || origins.some((one) => !isOrigin(one))))
-    throw new CallerTypeError("handleUpstashRequest: origins must be '*' or a list such as ['https://example.org']");
   for (const [name, hook] of Object.entries({ durable, position })) {
     if (hook !== undefined && typeof hook !== 'function')
       throw new CallerTypeError(`handleUpstashRequest: ${name} must be a function`);
   }
-  return { tokens, readOnlyTokens, origins, basePath: withoutSlashes(basePath), maxBodyBytes, durable, position };
+  const hooks = { durable, position, turn: atOnce, refusesAdmin: false };
+  return { tokens, readOnlyTokens, ...originSettings('handleUpstashRequest', options), ...hooks };
 }
 
-/** The texts of an option that has one or a list of them; empty if any is no text, or an empty one. */
-function textsOf(option: unknown): readonly string[] {
+/** Refuses options that a function does not have. */
+export function refuseUnknown(method: string, options: object | undefined, names: readonly string[]): void {
+  const unknown = Object.keys(options ?? {}).find((name) => !names.includes(name));
+  if (unknown !== undefined)
+    throw new CallerTypeError(`${method} has no option '${unknown}': it has ${names.join(', ')}`);
+}
+
+/** Settings about where requests come from, where they go, and how long they are; `method` is named in errors. */
+export function originSettings(
+  method: string,
+  { origins = [], basePath = '', maxBodyBytes = BODY_BYTES_MAX }: Partial<UpstashHandlerOptions> = {},
+): Pick<RestSettings, 'origins' | 'basePath' | 'maxBodyBytes'> {
+  if (!(Number.isSafeInteger(maxBodyBytes) && maxBodyBytes > 0))
+    throw new CallerRangeError(`${method}: maxBodyBytes must be a positive integer, found ${maxBodyBytes}`);
+  if (origins !== '*' && (!Array.isArray(origins) || origins.some((one) => !isOrigin(one))))
+    throw new CallerTypeError(`${method}: origins must be '*' or a list such as ['https://example.org']`);
+  return { origins, basePath: withoutSlashes(basePath), maxBodyBytes };
+}
+
+/** In UTF-8, the tokens of an option that has one or a list of them; empty if any is no text, or an empty one. */
+export function tokensOf(option: unknown): readonly Uint8Array[] {
   const texts: readonly unknown[] = Array.isArray(option) ? option : [option];
-  return texts.every((text) => typeof text === 'string' && text !== '') ? (texts as string[]) : [];
+  const areTexts = texts.every((text) => typeof text === 'string' && text !== '');
+  return areTexts ? texts.map((text) => encoder.encode(text as string)) : [];
 }
 
 function isOrigin(text: unknown): boolean {

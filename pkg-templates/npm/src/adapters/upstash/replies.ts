@@ -2,13 +2,13 @@
 import { ReplyError } from '../../base/errors.js';
 import { decodeReplies } from '../../resp/reply.js';
 import type { Access } from './access.js';
-import { type Command, isRead, nameOf, refusalOf, refusalOfAny, waits } from './commands.js';
+import { type Command, isRead, nameOf, refusalOf, refusalOfAny, type Rights, waits } from './commands.js';
 import { Failure, type RestResponse, type Sink } from './exchange.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
-import type { KeptReplies } from './kept-replies.js';
+import { type KeptReplies, type Outcome, replyIn } from './kept-replies.js';
 import type { RestSettings } from './options.js';
 import { concat } from '../../resp/concat.js';
-import { encodeError } from '../../resp/encode.js';
+import { encodeError, encodeNull } from '../../resp/encode.js';
 import type { Runner, WaitingCommand } from './run.js';
 
 /** Longest time for which commands of one request wait. */
@@ -26,7 +26,7 @@ export interface Form {
 
 export class Replies {
   readonly #runner: Runner;
-  readonly #access: Access;
+  readonly #rights: Rights;
   readonly #form: Form;
   readonly #settings: RestSettings;
   readonly #kept: KeptReplies | undefined;
@@ -38,7 +38,7 @@ export class Replies {
 
   constructor(runner: Runner, access: Access, form: Form, settings: RestSettings, kept: KeptReplies | undefined) {
     this.#runner = runner;
-    this.#access = access;
+    this.#rights = { access, refusesAdmin: settings.refusesAdmin };
     this.#form = form;
     this.#settings = settings;
     this.#kept = kept;
@@ -49,7 +49,8 @@ export class Replies {
     const { inResp } = this.#form;
     const isPlain = this.#kept === undefined && !inResp && !commands.some(waits);
     if (isPlain) {
-      const answers = commands.map((command) => this.#answer(this.#replyOf(command)));
+      const run = (): Answer[] => commands.map((command) => this.#answer(this.#replyOf(command)));
+      const answers = await this.#settings.turn(run);
       await this.#written(commands);
       return this.#response(answers);
     }
@@ -66,17 +67,17 @@ export class Replies {
 
   /** Runs commands as a transaction. */
   async ofTransaction(commands: readonly Command[]): Promise<RestResponse> {
-    const refusal = refusalOfAny(commands, this.#access);
+    const refusal = refusalOfAny(commands, this.#rights);
     if (refusal !== undefined) throw new Failure(400, refusal);
     const run = (): Uint8Array => this.#runner.transactionBytes(commands);
-    const bytes = await (this.#kept === undefined ? run() : this.#kept.replyOf(commands, 0, run));
+    const bytes = await (this.#kept === undefined ? this.#settings.turn(run) : this.#kept.replyOf(commands, 0, run));
     await this.#written(commands);
     const [replies] = decode(bytes, this.#form.inBase64);
     return this.#response((replies as RestReply[]).map((reply) => this.#answer(reply)));
   }
 
   #replyOf(command: Command): RestReply {
-    const refusal = refusalOf(command, this.#access);
+    const refusal = refusalOf(command, this.#rights);
     if (refusal !== undefined) return new ReplyError(refusal, nameOf(command));
     return this.#runner.reply(command, this.#form.inBase64);
   }
@@ -93,27 +94,31 @@ export class Replies {
   }
 
   async #bytesOf(command: Command, index: number): Promise<Uint8Array> {
-    const refusal = refusalOf(command, this.#access);
+    const refusal = refusalOf(command, this.#rights);
     if (refusal !== undefined) return encodeError(refusal);
-    const run = waits(command)
-      ? (): Uint8Array | Promise<Uint8Array> => this.#wait(command)
-      : (): Uint8Array => this.#runner.replyBytes(command);
-    return this.#kept === undefined ? run() : this.#kept.replyOf([command], index, run, this.#beginWaiting);
+    const run = (): Outcome => (waits(command) ? this.#begun(command) : this.#runner.replyBytes(command));
+    if (this.#kept !== undefined) return this.#kept.replyOf([command], index, run, this.#beginWaiting);
+    return replyIn(await this.#settings.turn(run));
   }
 
-  #wait(command: Command): Uint8Array | Promise<Uint8Array> {
+  /** Begins a command that may have to wait. */
+  #begun(command: Command): Outcome {
     const waiting = this.#runner.waiting(command);
     if (waiting.replyAtOnce !== undefined) return waiting.replyAtOnce;
+    if (this.#hasWaitedTooLong) {
+      waiting.abandon();
+      return encodeNull();
+    }
     this.#waiting = waiting;
     this.#deadline ??= setTimeout(() => this.#abandon(), WAIT_MS);
-    if (this.#hasWaitedTooLong) waiting.abandon();
     this.#beginWaiting();
-    return waiting.reply;
+    return waiting;
   }
 
   #abandon(): void {
     this.#hasWaitedTooLong = true;
-    this.#waiting?.abandon();
+    // The null may be kept, which is a change.
+    Promise.resolve(this.#settings.turn(() => this.#waiting?.abandon())).catch(() => {});
   }
 
   /** Between commands that may have written and their response. */

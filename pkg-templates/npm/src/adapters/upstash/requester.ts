@@ -1,7 +1,16 @@
 /** Requester of @upstash/redis: requests run on the engine without HTTP. */
 import { onAbort, type AbortSignalLike } from '../../base/abort.js';
 import { decodeReplies } from '../../resp/reply.js';
-import { type Command, commandOf, commandsOf, refusalOf, refusalOfAny, RefusedRequest, waits } from './commands.js';
+import {
+  ALL_RIGHTS,
+  type Command,
+  commandOf,
+  commandsOf,
+  refusalOf,
+  refusalOfAny,
+  RefusedRequest,
+  waits,
+} from './commands.js';
 import { subscription } from './events.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import { type Runner, runnerOf, type UpstashDatabase } from './run.js';
@@ -25,7 +34,7 @@ export interface UpstashRequester {
 
 /** The answer of one command, which may wait as long as it says. */
 function answered(runner: Runner, command: Command): Answer | Promise<Answer> {
-  const refusal = refusalOf(command, 'full');
+  const refusal = refusalOf(command, ALL_RIGHTS);
   if (refusal !== undefined) return { error: refusal };
   if (!waits(command)) return answerOf(runner.reply(command, false), false);
   return runner.waiting(command).reply.then((bytes) => answerOf(decodeReplies(bytes)[0] ?? null, false));
@@ -42,7 +51,7 @@ async function allAnswered(runner: Runner, commands: readonly Command[]): Promis
 }
 
 function transacted(runner: Runner, commands: readonly Command[]): Answer[] {
-  const refusal = refusalOfAny(commands, 'full');
+  const refusal = refusalOfAny(commands, ALL_RIGHTS);
   if (refusal !== undefined) throw new RefusedRequest(refusal);
   const [replies] = decodeReplies(runner.transactionBytes(commands));
   return (replies as RestReply[]).map((reply) => answerOf(reply, false));

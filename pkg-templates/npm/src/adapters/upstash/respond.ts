@@ -1,89 +1,87 @@
-/** From a request of the REST protocol to its response. */
-import { type Access, accessOf } from './access.js';
-import { commandOf, commandsOf, pathCommand, RefusedRequest, segmentBytes } from './commands.js';
+/** From an admitted request of the REST protocol to its response. */
+import { type Access, tokenOf } from './access.js';
+import { admitted, failed, pathBelow } from './admission.js';
+import { commandOf, commandsOf, pathCommand, segmentBytes } from './commands.js';
 import { eventStream, monitor, subscription } from './events.js';
-import { BodyTooLarge, Failure, type LiveBody, type RestRequest, type RestResponse } from './exchange.js';
+import { Failure, type LiveBody, type RestRequest, type RestResponse } from './exchange.js';
 import { jsonIn } from './json-body.js';
 import { KeptReplies, requestIdOf } from './kept-replies.js';
 import type { RestSettings } from './options.js';
 import { type Form, Replies } from './replies.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
-import { METHODS, preflight, sharingHeaders } from './sharing.js';
 import { Decoder } from '../../base/encoders.js';
 
-const KNOWN_METHODS = /* @__PURE__ */ METHODS.split(', ');
 const decoder = /* @__PURE__ */ new Decoder();
 
 /** Answers a request. Never rejects. */
-export async function respond(
+export function respond(db: UpstashDatabase, request: RestRequest, settings: RestSettings): Promise<RestResponse> {
+  return admitted(request, settings, (access) => new Exchange(db, request, access, settings).response());
+}
+
+/** Answers a request that was admitted elsewhere. Never rejects. */
+export function respondAdmitted(
   db: UpstashDatabase,
   request: RestRequest,
+  access: Access,
   settings: RestSettings,
 ): Promise<RestResponse> {
-  const { status, headers, body } = await new Exchange(db, request, settings).response().catch(failed);
-  headers['cache-control'] = 'no-store';
-  Object.assign(headers, sharingHeaders(request, settings));
-  return { status, headers, body: request.method === 'HEAD' ? null : body };
+  return new Exchange(db, request, access, settings).response().catch(failed);
 }
 
 class Exchange {
   readonly #db: UpstashDatabase;
   readonly #request: RestRequest;
+  readonly #access: Access;
   readonly #settings: RestSettings;
 
-  constructor(db: UpstashDatabase, request: RestRequest, settings: RestSettings) {
+  constructor(db: UpstashDatabase, request: RestRequest, access: Access, settings: RestSettings) {
     this.#db = db;
     this.#request = request;
+    this.#access = access;
     this.#settings = settings;
   }
 
   async response(): Promise<RestResponse> {
     const { method } = this.#request;
-    if (method === 'OPTIONS') return preflight(this.#request, this.#settings);
-    if (!KNOWN_METHODS.includes(method)) throw new Failure(405, `ERR the method ${method} is not allowed`);
     const segments = this.#segments();
-    const access = accessOf(this.#request, this.#settings);
     const [kind = ''] = segments;
     switch (kind.toLowerCase()) {
       case '':
         if (method === 'GET' || method === 'HEAD')
           throw new Failure(400, 'ERR send a command as JSON with POST, or in the path: /GET/key');
-        return this.#replies(access, true).ofPipeline([commandOf(await this.#json())]);
+        return this.#replies(true).ofPipeline([commandOf(await this.#json())]);
       case 'pipeline':
-        return this.#replies(access, false).ofPipeline(commandsOf(await this.#json()));
+        return this.#replies(false).ofPipeline(commandsOf(await this.#json()));
       case 'multi-exec':
         if (formOf(this.#request, false).inResp)
           throw new Failure(400, 'ERR resp2 responses are not available for /multi-exec');
-        return this.#replies(access, false).ofTransaction(commandsOf(await this.#json()));
+        return this.#replies(false).ofTransaction(commandsOf(await this.#json()));
       case 'subscribe':
       case 'psubscribe':
         return this.#subscribed(kind.toLowerCase() as 'subscribe' | 'psubscribe', segments.slice(1));
       case 'monitor':
-        if (access !== 'full') throw new Failure(403, 'NOPERM this token may only read');
+        if (this.#access !== 'full') throw new Failure(403, 'NOPERM this token may only read');
         return events(eventStream(monitor(this.#db)));
       default: {
         const command = await pathCommand(this.#request, segments, this.#settings.maxBodyBytes);
-        return this.#replies(access, true).ofPipeline([command]);
+        return this.#replies(true).ofPipeline([command]);
       }
     }
   }
 
   /** Segments of the path below the base. */
   #segments(): string[] {
-    const { path } = this.#request;
-    const { basePath } = this.#settings;
-    if (path !== basePath && !path.startsWith(`${basePath}/`))
-      throw new Failure(404, `ERR there is nothing at ${path}`);
-    const rest = path.slice(basePath.length + 1).replace(/\/$/, '');
+    const rest = pathBelow(this.#request, this.#settings).replace(/\/$/, '');
     return rest === '' ? [] : rest.split('/');
   }
 
-  #replies(access: Access, isSingle: boolean): Replies {
+  #replies(isSingle: boolean): Replies {
     const runner = runnerOf(this.#db);
     const id = requestIdOf(this.#request.header('keylatch-request-id'));
-    const token = this.#request.header('authorization') ?? this.#request.query.get('_token') ?? '';
-    const kept = id === undefined ? undefined : new KeptReplies(this.#db, runner, id, token);
-    return new Replies(runner, access, formOf(this.#request, isSingle), this.#settings, kept);
+    const { turn } = this.#settings;
+    const token = tokenOf(this.#request);
+    const kept = id === undefined ? undefined : new KeptReplies(this.#db, runner, turn, id, token);
+    return new Replies(runner, this.#access, formOf(this.#request, isSingle), this.#settings, kept);
   }
 
   #subscribed(kind: 'subscribe' | 'psubscribe', names: readonly string[]): RestResponse {
@@ -109,18 +107,4 @@ function formOf(request: RestRequest, isSingle: boolean): Form {
 
 function events(body: LiveBody): RestResponse {
   return { status: 200, headers: { 'content-type': 'text/event-stream' }, body };
-}
-
-/** Response to a request that failed. */
-function failed(error: unknown): RestResponse {
-  const { message } = error as Error;
-  if (error instanceof Failure) return refusal(error.status, message);
-  if (error instanceof BodyTooLarge) return refusal(413, message);
-  if (error instanceof RefusedRequest) return refusal(400, message);
-  return refusal(500, `ERR ${message}`);
-}
-
-function refusal(status: number, error: string): RestResponse {
-  const allowed: Record<string, string> = status === 405 ? { allow: METHODS } : {};
-  return { status, headers: { ...allowed, 'content-type': 'application/json' }, body: JSON.stringify({ error }) };
 }

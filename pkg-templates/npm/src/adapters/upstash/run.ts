@@ -104,9 +104,12 @@ export class WaitingCommand {
   readonly reply: Promise<Uint8Array>;
   /** The reply if the command did not have to wait. */
   readonly replyAtOnce: Uint8Array | undefined;
+  /** Called with the reply of a command that had to wait, in the call that ended the wait: its effects join those. */
+  beforeReply: (reply: Uint8Array) => void = () => {};
   #end!: (reply: Uint8Array) => void;
   #fail!: (reason: Error) => void;
   #disconnect: () => void;
+  #hasEnded = false;
 
   constructor(db: UpstashDatabase, command: Command) {
     this.reply = new Promise((resolve, reject) => {
@@ -143,8 +146,10 @@ export class WaitingCommand {
   }
 
   #finish(reply: Uint8Array): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#disconnect();
-    this.#disconnect = () => {};
+    this.beforeReply(reply);
     this.#end(reply);
   }
 }

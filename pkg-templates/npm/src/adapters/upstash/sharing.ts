@@ -17,7 +17,7 @@ export function sharingHeaders(request: RestRequest, { origins }: RestSettings):
 }
 
 /** Answer to the question of a browser before its page's request. */
-export function preflight(request: RestRequest, settings: RestSettings): RestResponse {
+export function preflight(request: RestRequest, settings: RestSettings): RestResponse<null> {
   const isShared = 'access-control-allow-origin' in sharingHeaders(request, settings);
   const headers = isShared
     ? {
