@@ -30,6 +30,7 @@ const SHARED = {
 /** Entries, by the names of their files without the extension. */
 export const ENTRIES = {
   core: 'entries/core.ts',
+  'durable-object': 'entries/durable-object.ts',
   element: 'entries/element.ts',
   hints: 'entries/hints.ts',
   index: 'entries/index.ts',
@@ -49,7 +50,7 @@ export const ENTRIES = {
 const ENGINES = { engine: 'db/engine-inline.ts', 'engine-workerd': 'db/engine-workerd.ts' };
 
 /** Entries that Workers load, where nothing is compiled at run time: they have the engine as a module. */
-const FOR_WORKERS = ['index.js', 'persist-browser.js', 'testing-browser.js'];
+const FOR_WORKERS = ['durable-object.js', 'index.js', 'persist-browser.js', 'testing-browser.js'];
 
 /** Sources that make a shared file, although one entry alone needs them: bundles can have them without the entry. */
 const APART = { 'element-apart': 'element/shared.ts' };
@@ -78,7 +79,13 @@ const COMMON = [
 ];
 
 /** Files that CommonJS lacks, or has another one of. */
-const NOT_REQUIRED = new Set(['element.js', 'element-shared.js', 'engine-workerd.js', 'engine-text.js']);
+const NOT_REQUIRED = new Set([
+  'durable-object.js',
+  'element.js',
+  'element-shared.js',
+  'engine-workerd.js',
+  'engine-text.js',
+]);
 
 /** Options of all code. It stays readable: in stacks, in debuggers, and for those that step into it. */
 const READABLE = { charset: 'utf8', legalComments: 'none', logLevel: 'warning', target: 'es2022' };
@@ -183,7 +190,7 @@ async function modules(source, out, glue, define) {
     metafile: true,
     format: 'esm',
     platform: 'neutral',
-    external: ['node:*'],
+    external: ['node:*', 'cloudflare:*'],
     absWorkingDir: source,
     outdir: out,
     chunkNames: 'esm/[name]-[hash]',

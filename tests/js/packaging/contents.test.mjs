@@ -11,7 +11,7 @@ import { consumer, pack, root, run, tool } from './support/tarball.mjs';
 test('every file has a purpose for users', () => {
   const { files } = pack('contents');
   const expected =
-    /^(package\.json|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE)|NOTICE|keylatch\.wasm(\.d\.ts)?|commands\.json|(esm|cjs|cli)\/.*\.(js|d\.ts)|cjs\/package\.json)$/;
+    /^(package\.json|(README|CHANGELOG)\.md|LICENSE-(MIT|APACHE)|NOTICE|keylatch\.wasm(\.d\.ts)?|commands\.json|templates\/worker\/.*|(esm|cjs|cli)\/.*\.(js|d\.ts)|cjs\/package\.json)$/;
   assert.deepEqual(
     files.filter((path) => !expected.test(path)),
     [],
@@ -43,13 +43,16 @@ test('publint finds nothing', () => {
   run(tool('publint'), [file, '--strict']);
 });
 
+/** Entries that are ES modules alone: for pages, and for Workers. */
+const MODULES_ONLY = ['element', 'durable-object'];
+
 test('types are found as they are exported, in every way of resolving them', () => {
   const { file } = pack('attw');
-  const others = ['keylatch.wasm', 'commands.json', 'element'];
+  const others = ['keylatch.wasm', 'commands.json', ...MODULES_ONLY];
   run(tool('attw'), [file, '--exclude-entrypoints', ...others, '--no-color']);
 });
 
-test('types of the element are found from ES modules, which it is alone', () => {
-  const { file } = pack('attw-element');
-  run(tool('attw'), [file, '--entrypoints', 'element', '--profile', 'esm-only', '--no-color']);
+test('types of entries without CommonJS are found from ES modules', () => {
+  const { file } = pack('attw-modules');
+  run(tool('attw'), [file, '--entrypoints', ...MODULES_ONLY, '--profile', 'esm-only', '--no-color']);
 });

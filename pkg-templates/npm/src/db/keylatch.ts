@@ -285,6 +285,11 @@ export class Keylatch extends ObservableClient {
     return Object.assign(end, { [Symbol.dispose]: end });
   }
 
+  /** @internal Calls back after the engine's own timer has run it: a log without `onEffects` takes what came of it. */
+  onWake(listener: () => void): void {
+    this.#host.woken = listener;
+  }
+
   /** @internal Makes the call in progress throw an error of the store: its change is in memory only. */
   failCall(error: Error): void {
     this.#host.failCall(error);

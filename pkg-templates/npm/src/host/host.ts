@@ -24,7 +24,7 @@ export class Host implements ClockUser, Waker {
   readonly saves = new SaveRequests(this, () => this.#changed());
   readonly #make: (floorMs?: number) => Instance;
   readonly #clock: GuardedClock;
-  readonly #manual: ManualClock | undefined;
+  readonly manual: ManualClock | undefined;
   readonly #timer: Timer;
   #instance: Instance | undefined;
   #closed = false;
@@ -35,6 +35,8 @@ export class Host implements ClockUser, Waker {
   #callFailure: Error | undefined;
   /** True while the timer runs the engine, and not a call of the program. */
   #isWaking = false;
+  /** Called after the timer has run the engine. */
+  woken: () => void = () => {};
   /** Names of the events with a listener, separated by blanks. */
   #listening = '';
   /** Whether there are listeners or observers, and the status bits that require work after a call. */
@@ -48,7 +50,7 @@ export class Host implements ClockUser, Waker {
   constructor(make: (floorMs?: number) => Instance, clock: GuardedClock, manual: ManualClock | undefined) {
     this.#make = make;
     this.#clock = clock;
-    this.#manual = manual;
+    this.manual = manual;
     this.#timer = new Timer(this);
     manual?.attach(this);
   }
@@ -63,10 +65,6 @@ export class Host implements ClockUser, Waker {
 
   get #hasEnded(): boolean {
     return this.#closed || this.#poison !== undefined;
-  }
-
-  get manual(): ManualClock | undefined {
-    return this.#manual;
   }
 
   /** Runs work on the engine. Before the outermost entry returns or throws, events are delivered. */
@@ -225,6 +223,7 @@ export class Host implements ClockUser, Waker {
     } finally {
       this.#isWaking = false;
     }
+    this.woken();
   }
 
   clockMoved(nowMs: number): void {
@@ -284,7 +283,7 @@ export class Host implements ClockUser, Waker {
     const state = old.guarded(() => old.engine.exportState());
     const snapshot = old.guarded(() => old.engine.snapshot());
     const fresh = this.#make(floorMs);
-    if (this.#manual) fresh.engine.setClock(this.#manual.now());
+    if (this.manual) fresh.engine.setClock(this.manual.now());
     fresh.withInput(snapshot, (length) => fresh.engine.load(length, false));
     fresh.withInput(state, (length) => fresh.engine.importState(length));
     fresh.guarded(() => fresh.engine.listen(this.#listening));
@@ -297,7 +296,7 @@ export class Host implements ClockUser, Waker {
     this.#closed = true;
     this.#changed();
     this.#timer.disarm();
-    this.#manual?.detach(this);
+    this.manual?.detach(this);
     this.events.clear();
     this.#listening = '';
     // A trapped instance is left to the garbage collector: nothing in it may run again.
@@ -313,7 +312,7 @@ export class Host implements ClockUser, Waker {
     this.#refuseClock();
     if (this.#instance === undefined) {
       const instance = this.#make();
-      if (this.#manual) instance.engine.setClock(this.#manual.now());
+      if (this.manual) instance.engine.setClock(this.manual.now());
       if (this.#listening !== '') instance.engine.listen(this.#listening);
       this.#instance = instance;
       this.#changed();
@@ -389,7 +388,7 @@ export class Host implements ClockUser, Waker {
   }
 
   #arm(instance: Instance): void {
-    if (this.#manual || !this.#watched || this.#hasEnded) return;
+    if (this.manual || !this.#watched || this.#hasEnded) return;
     const due = instance.guarded(() => instance.engine.nextDeadline());
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();

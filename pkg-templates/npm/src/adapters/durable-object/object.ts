@@ -1,0 +1,125 @@
+/**
+ * The object: one engine in its own WebAssembly instance, rebuilt from the object's log when it wakes. Commands run, and their
+ * effects are written, in one synchronous turn; the platform holds the reply until the write is safe.
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { isTrap } from '../../base/errors.js';
+import { Keylatch } from '../../db/built-in.js';
+import { restore } from '../../persist/restore.js';
+import type { RestSettings } from '../upstash/options.js';
+import { respondAdmitted } from '../upstash/respond.js';
+import { liveStream } from './live-body.js';
+import { Log } from './log.js';
+import { runRequests } from './resp-requests.js';
+import { Turns } from './turns.js';
+import { requestOf, type WireRequest, type WireResponse } from './wire.js';
+import { BODY_BYTES_MAX } from '../upstash/exchange.js';
+
+/**
+ * Limit of a keyspace unless the variable KEYLATCH_MAXMEMORY says another. It leaves memory of an isolate's 128 MB for a
+ * snapshot, the log as it is read, and other namespaces.
+ */
+const MAX_MEMORY = '20mb';
+/** Memory of a script, which the engine ensures before one starts. */
+const MAX_SCRIPT_MEMORY = '8mb';
+
+/**
+ * A namespace: one engine with a log in the object's SQLite storage. Export it from a Worker, bind it with
+ * `new_sqlite_classes`, and let `keylatchFetch` answer requests.
+ */
+export class KeylatchObject extends DurableObject<unknown> {
+  readonly #log: Log;
+  readonly #db: Keylatch;
+  readonly #turns: Turns;
+  readonly #settings: RestSettings;
+
+  /** Throws if a newer version wrote the log. The variable KEYLATCH_MAXMEMORY limits memory, as `50mb`; `0`: no limit. */
+  constructor(ctx: DurableObjectState, env: unknown) {
+    super(ctx, env);
+    this.#log = new Log(ctx.storage);
+    this.#db = rebuilt(this.#log);
+    // Nothing is evicted: stored data is kept, and a write beyond the limit is refused.
+    const { KEYLATCH_MAXMEMORY: limit = MAX_MEMORY } = (env ?? {}) as { readonly KEYLATCH_MAXMEMORY?: string };
+    this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
+    this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
+    this.#turns = new Turns({ store: (errors) => this.#store(errors), end: (cause) => this.#end(cause) });
+    // Timeouts of clients that wait, and keys whose expiry a subscriber hears.
+    this.#db.onWake(() => this.#turns.flush());
+    this.#settings = settingsOf(this.#turns, this.#log);
+  }
+
+  /** @internal Answers a request that `keylatchFetch` admitted. */
+  async rest(request: WireRequest): Promise<WireResponse> {
+    const response = await respondAdmitted(this.#db, requestOf(request), request.access, this.#settings);
+    const { status, headers, body } = response;
+    const isLive = typeof body === 'function';
+    return { status, headers, body: isLive ? liveStream(body, () => this.ctx.storage.sync()) : body };
+  }
+
+  /**
+   * Runs requests in RESP, as one client with full access, and returns their replies. Resolves when the last one is there: a
+   * command such as BLPOP waits as long as it says. For other Workers, by a binding: no token is asked for.
+   */
+  resp(requests: Uint8Array): Promise<Uint8Array> {
+    return this.#turns.run(() => runRequests(this.#db, requests));
+  }
+
+  /** Writes what commands did. Nothing awaits between a command and this: no request sees what is not on its way to the disk. */
+  #store(errors: readonly unknown[]): boolean {
+    const trap = errors.find(isTrap);
+    if (trap !== undefined) throw trap;
+    const effects = this.#db.takeEffects();
+    if (effects.length === 0) return false;
+    const nowMs = this.#db.now();
+    const snapshot = this.#log.isLong(effects.length) ? this.#snapshot(effects.length) : null;
+    if (snapshot === null) this.#log.append(effects, nowMs);
+    else this.#log.replace(snapshot, nowMs);
+    return true;
+  }
+
+  /** Null if memory for a snapshot is exhausted: the log then continues to grow. */
+  #snapshot(length: number): Uint8Array | null {
+    try {
+      return this.#db.snapshot();
+    } catch (error) {
+      if (this.#db.poisoned) throw error;
+      console.warn('keylatch: the log is not compacted', error);
+      this.#log.replaceFailed(length);
+      return null;
+    }
+  }
+
+  /** The engine has trapped, or memory is ahead of the disk: in both cases the log is valid and this object is not. */
+  #end(cause: unknown): void {
+    console.error('keylatch: the object starts again from its log', cause);
+    this.ctx.abort(`keylatch: ${String(cause)}`);
+  }
+}
+
+/**
+ * Rebuilds the engine from the log. The clock starts at the last instant logged, so that an object on a host with a slow
+ * clock cannot bring an expired lease back.
+ */
+function rebuilt(log: Log): Keylatch {
+  const stored = log.read();
+  const db = new Keylatch({ clock: 'monotonic', floorMs: stored.loggedMs, seed: stored.seed });
+  const { tornBytes } = restore(db, stored, 'the log');
+  if (tornBytes > 0) throw new Error('an entry of the log is torn');
+  db.record(true);
+  return db;
+}
+
+/** Settings of the exchange. The Worker has checked the token, the body and where it comes from. */
+function settingsOf(turns: Turns, log: Log): RestSettings {
+  return {
+    tokens: undefined,
+    readOnlyTokens: [],
+    origins: [],
+    basePath: '',
+    maxBodyBytes: BODY_BYTES_MAX,
+    durable: undefined,
+    position: () => log.position,
+    turn: turns.run,
+    refusesAdmin: true,
+  };
+}

@@ -1,0 +1,7 @@
+/**
+ * Entry `keylatch/durable-object`, for Workers: an engine as a Durable Object, and the function that answers requests of the
+ * REST protocol by such objects.
+ */
+export { KeylatchObject } from '../adapters/durable-object/object.js';
+export type { KeylatchFetchOptions, Tokens } from '../adapters/durable-object/options.js';
+export { keylatchFetch, type KeylatchNamespace } from '../adapters/durable-object/worker.js';
