@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { start, storageFolder } from './support/host.mjs';
+import { start, storageFolder, TOKEN } from './support/host.mjs';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -135,7 +135,7 @@ test('a lock that was seen dead stays dead on a host whose clock is behind', asy
   await before.call('SET', 'lock', 'old owner', 'PX', 10_000);
   await before.stop();
 
-  const later = await start(t, { ...faulty, bindings: { CLOCK_OFFSET_MS: 20_000 } });
+  const later = await start(t, { ...faulty, bindings: { KEYLATCH_TOKEN: TOKEN, CLOCK_OFFSET_MS: 20_000 } });
   assert.equal(await later.call('GET', 'lock'), null);
   assert.equal(await later.call('SET', 'lock', 'new owner', 'NX', 'PX', 10_000), 'OK');
   await later.stop();

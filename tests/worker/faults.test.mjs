@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { start, storageFolder } from './support/host.mjs';
+import { start } from './support/host.mjs';
 
 for (const kind of ['write', 'trap', 'trap-after']) {
   test(`fault "${kind}": the command fails, the next request sees the state from disk`, async (t) => {
@@ -42,17 +42,4 @@ test('the first write of all can fail and leaves nothing behind', async (t) => {
   assert.equal(await call('DBSIZE'), 0);
   const { json } = await post("SELECT name FROM sqlite_master WHERE name LIKE 'keylatch%'", { path: '/sql' });
   assert.deepEqual(json.result, []);
-});
-
-test('a log of a newer version is refused and left as it is', async (t) => {
-  const folder = await storageFolder(t);
-  const before = await start(t, { folder, bundle: 'faulty' });
-  await before.call('SET', 'key', 'value');
-  await before.post('UPDATE keylatch_meta SET version = 2', { path: '/sql' });
-  await before.stop();
-
-  const newer = await start(t, { folder });
-  assert.equal((await newer.post(['GET', 'key'])).status, 503);
-  assert.equal((await newer.post(['SET', 'key', 'overwritten'])).status, 503);
-  await newer.stop();
 });

@@ -1,10 +1,11 @@
 /**
  * Copies the template and installs its packages as its users do, and bundles it for workerd. Writes target/worker:
- * `template/` (the copy), `shipped/`, `faulty/` and `scripting/` (the bundles: worker.js and the .wasm beside it).
+ * `template/` (the copy), `shipped/`, `faulty/`, `bare/` and `scripting/` (the bundles: worker.js and the .wasm beside it).
  *
  * KEYLATCH_PACKAGE names another built package than target/npm/keylatch. keylatch-scripting is beside it.
  */
 
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,6 +17,11 @@ const root = resolve(tests, '../..');
 export const output = join(root, 'target/worker');
 export const template = join(output, 'template');
 export const templateSource = join(root, 'pkg-templates/durable-object');
+
+/** Date of the platform's behaviour, as the template's configuration has it. */
+export const COMPATIBILITY_DATE = /"compatibility_date": "([^"]+)"/.exec(
+  readFileSync(join(templateSource, 'wrangler.jsonc'), 'utf8'),
+)[1];
 
 /** Package that stands in for keylatch where a namespace runs Lua. */
 const WITH_LUA = 'keylatch-scripting';
@@ -59,5 +65,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await layOut();
   await bundle('src/worker.ts', 'shipped');
   await bundle('fixtures/faulty.ts', 'faulty');
+  await bundle('fixtures/bare.ts', 'bare');
   await bundle('src/worker.ts', 'scripting', { keylatch: WITH_LUA });
 }

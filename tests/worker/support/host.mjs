@@ -1,12 +1,20 @@
-/** A real workerd with the bundled template in it, and a client for its HTTP interface. */
+/** A real workerd with a bundled Worker in it, and a client for its HTTP interface. */
 
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
-import { Miniflare } from 'miniflare';
+import workerd from 'workerd';
 
-import { output } from './build.mjs';
+import { COMPATIBILITY_DATE, output } from './build.mjs';
+
+/** The token that tests send, and the Worker expects, unless they say otherwise. */
+export const TOKEN = 'correct horse';
+
+let starts = 0;
 
 /** A folder for the objects' SQLite files, removed after the test `t`. */
 export async function storageFolder(t) {
@@ -15,43 +23,66 @@ export async function storageFolder(t) {
   return folder;
 }
 
-/**
- * Starts the Worker. `folder`: folder of the objects, so that a second start finds them again. `bundle`: `shipped` or
- * `faulty`. `bindings`: variables and secrets. Stopping kills workerd without a shutdown of the objects.
- */
-export async function start(t, { folder, bundle = 'shipped', bindings = {} } = {}) {
-  const miniflare = new Miniflare({
-    modules: await modules(bundle),
-    compatibilityDate: '2026-04-01',
-    bindings,
-    durableObjects: { SHARD: { className: 'Shard', useSQLite: true } },
-    durableObjectsPersist: folder ?? (await storageFolder(t)),
-    handleRuntimeStdio: drain,
-  });
-  let running = true;
-  const stop = async () => {
-    if (running) await miniflare.dispose();
-    running = false;
-  };
-  t.after(stop);
-  const url = await miniflare.ready;
-  return { url, stop, ...client(url) };
+/** Files of the objects in a folder. The platform's own for alarms is always there. */
+export async function objectFiles(folder) {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith('.sqlite') && !name.endsWith('metadata.sqlite'));
 }
 
 /**
- * `post(body, { path, headers, method })` gives the response's status, headers and JSON. `call(...command)` runs a command in
- * the default namespace and gives its result; a server's error is thrown with its text as message.
+ * Starts the Worker. `folder`: folder of the objects, so that a second start finds them again. `bundle`: `shipped`, `faulty`
+ * or `scripting`. `bindings`: variables and secrets. Stopping kills workerd without a shutdown of the objects.
+ */
+export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLATCH_TOKEN: TOKEN } } = {}) {
+  const config = join(output, bundle, `config-${process.pid}-${(starts += 1)}.capnp`);
+  await writeFile(config, await configuration(bundle, folder ?? (await storageFolder(t)), bindings));
+  const stdio = ['ignore', ...logging(), 'pipe'];
+  const child = spawn(workerd.default, ['serve', '--control-fd=3', config], { stdio });
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(config, { force: true });
+  };
+  t.after(stop);
+  const port = await listening(child, ended);
+  const url = `http://127.0.0.1:${port}/`;
+  return { url, stop, pid: child.pid, ...client(url) };
+}
+
+async function listening(child, ended) {
+  const failed = ended.then(([code]) => {
+    throw new Error(`workerd ended with ${code}; KEYLATCH_TEST_LOG=1 shows why`);
+  });
+  failed.catch(() => {});
+  const [line] = await Promise.race([once(createInterface({ input: child.stdio[3] }), 'line'), failed]);
+  return JSON.parse(line).port;
+}
+
+/**
+ * `post(body, { path, headers, method, token })` gives the response's status, headers and JSON; the token null sends none.
+ * `call(...command)` runs a command in the default namespace and gives its result; a server's error is thrown with its text as
+ * message.
  */
 function client(url) {
-  const post = async (body, { path = '/', headers = {}, method = 'POST' } = {}) => {
+  const send = (body, { path = '/', headers = {}, method = 'POST', token = TOKEN, signal } = {}) => {
     const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
-    const response = await fetch(new URL(path, url), { method, headers, body: raw ? body : JSON.stringify(body) });
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    return fetch(new URL(path, url), {
+      method,
+      headers: { ...authorization, ...headers },
+      body: raw ? body : JSON.stringify(body),
+      signal,
+    });
+  };
+  const post = async (body, options) => {
+    const response = await send(body, options);
     const text = await response.text();
     return {
       status: response.status,
       headers: response.headers,
       text,
-      json: method === 'HEAD' ? null : JSON.parse(text),
+      json: text === '' ? null : JSON.parse(text),
     };
   };
   const call = async (...command) => {
@@ -59,27 +90,39 @@ function client(url) {
     if ('error' in json) throw new Error(json.error);
     return json.result;
   };
-  return { post, call };
+  return { send, post, call };
 }
 
-async function modules(bundle) {
-  const folder = join(output, bundle);
-  const names = (await readdir(folder)).filter((name) => /\.(js|wasm)$/.test(name));
+async function configuration(bundle, folder, bindings) {
+  const text = JSON.stringify;
+  const names = (await readdir(join(output, bundle))).filter((name) => /\.(js|wasm)$/.test(name));
   // The first module is the entry.
   names.sort((left, right) => Number(right === 'worker.js') - Number(left === 'worker.js'));
-  return Promise.all(
-    names.map(async (name) => ({
-      type: name.endsWith('.wasm') ? 'CompiledWasm' : 'ESModule',
-      path: name,
-      contents: await readFile(join(folder, name)),
-    })),
+  const modules = names.map(
+    (name) => `(name = ${text(name)}, ${name.endsWith('.wasm') ? 'wasm' : 'esModule'} = embed ${text(name)})`,
   );
+  const values = Object.entries(bindings).map(
+    ([name, value]) => `(name = ${text(name)}, text = ${text(String(value))})`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = .main),
+    (name = "disk", disk = (path = ${text(folder)}, writable = true)),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+);
+const main :Workerd.Worker = (
+  compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  modules = [${modules.join(', ')}],
+  durableObjectNamespaces = [(className = "KeylatchObject", uniqueKey = "keylatch", enableSql = true)],
+  durableObjectStorage = (localDisk = "disk"),
+  bindings = [${['(name = "KEYLATCH", durableObjectNamespace = "KeylatchObject")', ...values].join(', ')}],
+);
+`;
 }
 
 /** The tests provoke failures on purpose, so the Worker's log is hidden. KEYLATCH_TEST_LOG=1 prints it. */
-function drain(stdout, stderr) {
-  for (const stream of [stdout, stderr]) {
-    if (process.env.KEYLATCH_TEST_LOG) stream.pipe(process.stderr);
-    else stream.resume();
-  }
+function logging() {
+  return process.env.KEYLATCH_TEST_LOG ? ['inherit', 'inherit'] : ['ignore', 'ignore'];
 }
