@@ -143,6 +143,25 @@ function besides() {
   }
 }
 
+/** Templates of `keylatch new`. npm leaves .gitignore out of a package, so the file has another name there. */
+function templates() {
+  const from = join(here, '..', 'durable-object');
+  const to = join(out, 'templates', 'worker');
+  for (const file of [
+    '.dev.vars.example',
+    '.gitignore',
+    'README.md',
+    'package.json',
+    'tsconfig.json',
+    'wrangler.jsonc',
+    'src/worker.ts',
+  ]) {
+    const target = join(to, file === '.gitignore' ? 'gitignore' : file);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(from, file), target);
+  }
+}
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 await writeCode({
@@ -158,3 +177,4 @@ await writeCode({
 await packEngine();
 declarations();
 besides();
+templates();

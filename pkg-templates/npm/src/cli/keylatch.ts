@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { dump } from './dump.js';
+import { create } from './new.js';
 import { printError, printOut } from './output.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
@@ -17,6 +18,7 @@ keylatch run FILE.session..  checks sessions: exits with 0 on match, 1 on mismat
 keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch check PATH [--fix]  checks a folder of data or a file (RDB, AOF); exits with 0 if sound, 1 if damaged
 keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSON
+keylatch new worker DIR      writes a Cloudflare Worker that answers Redis over HTTPS, into a new folder
 keylatch --scripting ...      any of these with Lua, by the package keylatch-scripting
 keylatch --help | --version`;
 
@@ -50,6 +52,7 @@ async function main(given: readonly string[]): Promise<number> {
   if (first === 'serve') return serve(others);
   if (first === 'check') return onData('check', () => check(others));
   if (first === 'dump') return onData('dump', () => dump(others));
+  if (first === 'new') return onData('new', () => create(others));
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
     options: OPTIONS,
@@ -67,7 +70,7 @@ async function main(given: readonly string[]): Promise<number> {
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {
-    return refuse(`unexpected argument "${command}", expected run, serve, check or dump`);
+    return refuse(`unexpected argument "${command}", expected run, serve, check, dump or new`);
   } else {
     const rows = readRows();
     if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);
