@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { open } from '../../target/npm/keylatch/esm/persist.js';
+import { failure, stub } from './support/file-system.mjs';
 import { entry } from './support/package.mjs';
 import { temporaryFolder } from './support/folders.mjs';
 import { until } from './support/until.mjs';
 
 const { Keylatch } = await entry('index');
+const { open } = await entry('persist');
 const { handleUpstashRequest, upstashListener } = await entry('upstash');
 
 const TOKEN = 'secret';
@@ -298,4 +299,34 @@ test('the response to a write waits until it is durable, and says if that fails'
   assert.equal(status, 503);
   assert.match(error, /may have run: the disk is full/);
   assert.deepEqual(await outcome(port, '/get/n'), [200, { result: '5' }]);
+});
+
+test('on a full disk one write may have run, later ones are refused, and reads go on', async (t) => {
+  for (const fsync of ['always', 'everysec']) {
+    const db = await open({ dir: temporaryFolder(), fsync, onFailure: 'refuse' });
+    db.onPersistence(() => {});
+    const port = await serve(t, db, { durable: () => db.flush() });
+    assert.equal((await outcome(port, '/set/n/1'))[0], 200);
+    const restore = stub(t, 'writeSync', () => {
+      throw failure('ENOSPC');
+    });
+    const error = 'ERR the change could not be made durable, and may have run: the disk is full';
+    assert.deepEqual(await outcome(port, '/incr/n'), [503, { error }]);
+    const [status, refused] = await outcome(port, '/incr/n');
+    assert.equal(status, 400);
+    assert.match(refused.error, /^MISCONF /);
+    const body = [
+      ['GET', 'n'],
+      ['INCR', 'n'],
+    ];
+    assert.deepEqual(await outcome(port, '/pipeline', { body }), [200, [{ result: '2' }, refused]]);
+    const headers = { 'upstash-response-format': 'resp2' };
+    const resp = await ask(port, '/incr/n', { headers });
+    assert.equal(resp.status, 200);
+    assert.match(await textOf(resp.response), /^-MISCONF /);
+    restore();
+    await until(() => db.persistence.state === 'running', 'writing');
+    assert.deepEqual(await outcome(port, '/incr/n'), [200, { result: 3 }]);
+    await db.close();
+  }
 });

@@ -1,9 +1,10 @@
 /** From a request of the REST protocol to its response, but for the commands: needs no engine, which may be elsewhere. */
 import { type Access, accessOf } from './access.js';
 import { RefusedRequest } from './commands.js';
-import { BodyTooLarge, Failure, type RestRequest, type RestResponse } from './exchange.js';
+import { BodyTooLarge, Failure, type RestRequest, type RestResponse, notDurable } from './exchange.js';
 import type { RestSettings } from './options.js';
 import { METHODS, preflight, sharingHeaders } from './sharing.js';
+import { isPersistenceError } from '../../persist/errors.js';
 
 const KNOWN_METHODS = /* @__PURE__ */ METHODS.split(', ');
 
@@ -44,6 +45,7 @@ export function failed(error: unknown): RestResponse<string> {
   if (error instanceof Failure) return refusal(error.status, message);
   if (error instanceof BodyTooLarge) return refusal(413, message);
   if (error instanceof RefusedRequest) return refusal(400, message);
+  if (isPersistenceError(error)) return failed(notDurable(error));
   return refusal(500, `ERR ${message}`);
 }
 

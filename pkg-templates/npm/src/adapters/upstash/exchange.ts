@@ -1,4 +1,5 @@
 /** A request of the REST protocol and its response, apart from the platform that carries them. */
+import { isPersistenceError, reasonOf } from '../../persist/errors.js';
 
 /** Parameters of a request, in their order; `URLSearchParams` where the platform's types declare it. */
 export interface RestQuery extends Iterable<[string, string]> {
@@ -49,6 +50,12 @@ export class BodyTooLarge extends Error {
   constructor(maxBytes: number) {
     super(`ERR max request size exceeded. Limit: ${maxBytes} bytes`);
   }
+}
+
+/** The failure of a request after a change of which the medium knows nothing. Paths of files are for the program's log. */
+export function notDurable(cause: unknown): Failure {
+  const reason = isPersistenceError(cause) ? reasonOf(cause) : (cause as Error | undefined)?.message;
+  return new Failure(503, `ERR the change could not be made durable, and may have run: ${reason}`);
 }
 
 /** A response that is not 200. */

@@ -1,15 +1,16 @@
 /** Runs the commands of one request, and makes the response of their replies. */
-import { ReplyError } from '../../base/errors.js';
+import { isReplyError, ReplyError } from '../../base/errors.js';
 import { decodeReplies } from '../../resp/reply.js';
 import type { Access } from './access.js';
 import { type Command, isRead, nameOf, refusalOf, refusalOfAny, type Rights, waits } from './commands.js';
-import { Failure, type RestResponse, type Sink } from './exchange.js';
+import { Failure, notDurable, type RestResponse, type Sink } from './exchange.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import { type KeptReplies, type Outcome, replyIn } from './kept-replies.js';
 import type { RestSettings } from './options.js';
 import { concat } from '../../resp/concat.js';
 import { encodeError, encodeNull } from '../../resp/encode.js';
-import type { Runner, WaitingCommand } from './run.js';
+import { errorIn, type Runner, type WaitingCommand } from './run.js';
+import { isPersistenceError } from '../../persist/errors.js';
 
 /** Longest time for which commands of one request wait. */
 const WAIT_MS = 25_000;
@@ -33,6 +34,8 @@ export class Replies {
   /** The command that waits. */
   #waiting: WaitingCommand | undefined;
   #hasWaitedTooLong = false;
+  /** Commands that were refused, and have not run. */
+  readonly #refused = new Set<Command>();
   #deadline: ReturnType<typeof setTimeout> | undefined;
   #beginWaiting = (): void => {};
 
@@ -77,9 +80,22 @@ export class Replies {
   }
 
   #replyOf(command: Command): RestReply {
-    const refusal = refusalOf(command, this.#rights);
+    const refusal = this.#refusalOf(command);
     if (refusal !== undefined) return new ReplyError(refusal, nameOf(command));
-    return this.#runner.reply(command, this.#form.inBase64);
+    const reply = this.#runner.reply(command, this.#form.inBase64);
+    if (isReplyError(reply)) this.#noteError(command, reply.message);
+    return reply;
+  }
+
+  #refusalOf(command: Command): string | undefined {
+    const refusal = refusalOf(command, this.#rights);
+    if (refusal !== undefined) this.#refused.add(command);
+    return refusal;
+  }
+
+  /** While the store fails, the engine refuses what writes. */
+  #noteError(command: Command, message: string): void {
+    if (message.startsWith('MISCONF ')) this.#refused.add(command);
   }
 
   async #bytesOfAll(commands: readonly Command[]): Promise<Uint8Array[]> {
@@ -94,11 +110,13 @@ export class Replies {
   }
 
   async #bytesOf(command: Command, index: number): Promise<Uint8Array> {
-    const refusal = refusalOf(command, this.#rights);
+    const refusal = this.#refusalOf(command);
     if (refusal !== undefined) return encodeError(refusal);
     const run = (): Outcome => (waits(command) ? this.#begun(command) : this.#runner.replyBytes(command));
     if (this.#kept !== undefined) return this.#kept.replyOf([command], index, run, this.#beginWaiting);
-    return replyIn(await this.#settings.turn(run));
+    const reply = await replyIn(await this.#settings.turn(run));
+    if (this.#settings.durable !== undefined) this.#noteError(command, errorIn(reply) ?? '');
+    return reply;
   }
 
   /** Begins a command that may have to wait. */
@@ -123,15 +141,12 @@ export class Replies {
 
   /** Between commands that may have written and their response. */
   async #written(commands: readonly Command[]): Promise<void> {
-    if (commands.every(isRead)) return;
+    if (commands.every((command) => isRead(command) || this.#refused.has(command))) return;
     this.#runner.changes += 1;
     try {
       await this.#settings.durable?.();
     } catch (cause) {
-      throw new Failure(
-        503,
-        `ERR the change could not be made durable, and may have run: ${(cause as Error)?.message}`,
-      );
+      throw notDurable(cause);
     }
   }
 
@@ -149,7 +164,7 @@ export class Replies {
       };
       work.then(
         (replies) => finish(this.#valueOf(this.#answersIn(replies))),
-        (error: Error) => finish({ error: error.message }),
+        (error: Error) => finish({ error: isPersistenceError(error) ? notDurable(error).message : error.message }),
       );
       return () => {
         hasGone = true;

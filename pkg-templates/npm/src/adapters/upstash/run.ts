@@ -91,7 +91,8 @@ function decodedReply(reply: Uint8Array): RestReply | undefined {
   return decodeReplies(reply)[0];
 }
 
-function errorIn(reply: Uint8Array): string | undefined {
+/** The error of a reply in RESP2; undefined for other replies. */
+export function errorIn(reply: Uint8Array): string | undefined {
   const value = decodedReply(reply);
   return isReplyError(value) ? value.message : undefined;
 }
