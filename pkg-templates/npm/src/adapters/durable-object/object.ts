@@ -43,7 +43,7 @@ export class KeylatchObject extends DurableObject<unknown> {
     this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
     this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
     this.#turns = new Turns({ store: (errors) => this.#store(errors), end: (cause) => this.#end(cause) });
-    // Timeouts of clients that wait, and keys whose expiry a subscriber hears.
+    // Timeouts of clients that wait, and the expiry of keys that a subscriber hears of.
     this.#db.onWake(() => this.#turns.flush());
     this.#settings = settingsOf(this.#turns, this.#log);
   }
