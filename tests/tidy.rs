@@ -5,6 +5,8 @@
 mod bans;
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/command_names.rs"]
+mod command_names;
 #[path = "tidy/comments.rs"]
 mod comments;
 #[path = "tidy/floors.rs"]
@@ -162,6 +164,11 @@ fn npm_folders_are_pinned_and_name_no_host() {
 fn files_that_exist_for_speed_are_listed_with_their_gain_and_few() {
     let text_of = |path: &str| std::fs::read_to_string(tree::root().join(path)).ok();
     expect_none(speed::check(&text_of("ARCHITECTURE.md").unwrap_or_default(), text_of));
+}
+
+#[test]
+fn names_of_commands_are_compared_where_requests_are_resolved() {
+    expect_none(command_names::comparisons(&engine_sources()));
 }
 
 #[test]

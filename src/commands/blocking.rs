@@ -42,7 +42,7 @@ pub(super) fn reply_or_block<'k>(
     ensure(keys.clone().map(|key| 2 * (size_of::<WaitedKey>() + key.len())).sum())?;
     let waited = |key: &[u8]| WaitedKey { name: (database, key.into()), queue: Queue::Created, waiter: None };
     let wanted = Wanted { keys: keys.map(waited).collect(), kind: Some(kind) };
-    cx.block_on = Some(BlockOn { wanted: Some(wanted), until, takes_over: None });
+    cx.block_on = Some(BlockOn { wanted: Some(wanted), ..BlockOn::timeout(until) });
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Commands of a cluster, which all return an error: the server is not part of one.
 
 use super::table::args::Args;
-use super::table::row::{Group, flags::*};
+use super::table::row::{FamilyCategory, Group, flags::*};
 use super::{Context, Reply, Row};
 use crate::resp::error::CommandError;
 
@@ -10,10 +10,19 @@ const fn cluster_row(name: &'static str, arity: i32, flags: u32) -> Row {
     Row { since: "3.0.0", reply: "error", ..Row::of(Group::Cluster, name, arity, flags, &[], no_cluster) }
 }
 
+/// Returns the row of a command for connections to a node of a cluster.
+const fn connection_row(name: &'static str, flags: u32) -> Row {
+    Row {
+        summary: "Returns an error: cluster mode is not supported.",
+        category: FamilyCategory::Connection,
+        ..cluster_row(name, 1, flags)
+    }
+}
+
 const LOADING_STALE: u32 = LOADING | STALE;
 
 pub(super) const ROWS: &[Row] = &[
-    Row { summary: "Returns an error: cluster mode is not supported.", ..cluster_row("asking", 1, FAST) },
+    connection_row("asking", FAST),
     Row {
         complexity: "Depends on the subcommand.",
         summary: "Returns an error: cluster mode is not supported.",
@@ -23,16 +32,8 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Commands for clients of replicas, in a list of their own because of the order in COMMAND LIST.
-pub(super) const REPLICA_ROWS: &[Row] = &[
-    Row {
-        summary: "Returns an error: cluster mode is not supported.",
-        ..cluster_row("readonly", 1, FAST | LOADING_STALE)
-    },
-    Row {
-        summary: "Returns an error: cluster mode is not supported.",
-        ..cluster_row("readwrite", 1, FAST | LOADING_STALE)
-    },
-];
+pub(super) const REPLICA_ROWS: &[Row] =
+    &[connection_row("readonly", FAST | LOADING_STALE), connection_row("readwrite", FAST | LOADING_STALE)];
 
 const CLUSTER_ROWS: &[Row] = &[
     Row { summary: "Describes the subcommands.", since: "5.0.0", ..cluster_row("cluster|help", 2, LOADING_STALE) },

@@ -4,10 +4,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::table::args::Args;
-use super::table::row::{Group, flags::*};
+use super::table::row::{Group, Role, flags::*};
 use super::{Context, Reply, Row};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::config::{Config, matching};
+use crate::server::secrets::Secrets;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
     Row {
@@ -49,6 +50,7 @@ const SUBCOMMANDS: &[Row] = &[
     Row {
         arguments: "(parameter value)...",
         summary: "Sets all of the given parameters or none.",
+        role: Role::Secret(Secrets::Parameters),
         ..row("config|set", -4, ADMIN, set)
     },
 ];

@@ -2,7 +2,7 @@
 
 use super::keys::database;
 use super::table::args::{Args, is};
-use super::table::row::{Group, flags::*};
+use super::table::row::{Group, Role, flags::*};
 use super::{Context, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::keyspace::Interest;
@@ -10,6 +10,7 @@ use crate::resp::REDIS_VERSION;
 use crate::resp::encode::Protocol;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ReplyMode};
+use crate::server::secrets::Secrets;
 
 /// Name of the only user.
 pub(super) const DEFAULT_USER: &[u8] = b"default";
@@ -35,6 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "[username] password",
         complexity: "O(N) with N the length of the password.",
         summary: "Authenticates the connection with a password.",
+        role: Role::Secret(Secrets::All),
         ..row("auth", -2, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | SERVER_STATE, auth)
     },
     Row {
@@ -48,6 +50,7 @@ pub(super) const ROWS: &[Row] = &[
         since: "6.0.0",
         summary: "Sets the protocol version, the user and the name of the connection.",
         reply: "map(bulk,any)",
+        role: Role::Secret(Secrets::Login),
         ..row("hello", -1, LOADING | STALE | FAST | NO_AUTH | NOSCRIPT | ALLOW_BUSY | CONNECTION_STATE, hello)
     },
     Row {
@@ -55,6 +58,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Returns PONG or its argument.",
         reply: "status|bulk",
         tips: &["request_policy:all_shards", "response_policy:all_succeeded"],
+        role: Role::HealthCheck,
         ..row("ping", -1, FAST | TO_SUBSCRIBERS, ping)
     },
     Row { summary: "Closes the connection after its replies are sent.", ..row("quit", -1, AT_ANY_TIME, quit) },
@@ -67,6 +71,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         arguments: "index:integer",
         summary: "Selects the database of the connection.",
+        role: Role::ChoosesDatabase,
         ..row("select", 2, LOADING | STALE | FAST, select)
     },
 ];

@@ -1,7 +1,7 @@
 //! DUMP and RESTORE: serialized values.
 
 use super::table::args::{Args, is};
-use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::table::row::{Group, KeyAccess, KeySpec, Role, flags::*};
 use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
 use crate::base::number::parse_integer;
@@ -27,6 +27,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key ttl:integer serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds:integer] [FREQ frequency:integer]",
         complexity: "O(N) with N the size of the value.",
         summary: "Creates a key from the output of DUMP, with a time to live in ms (0 for none).",
+        role: Role::Restores,
         ..row("restore", -4, WRITE | DENYOOM | DANGEROUS | TIME, &[KeySpec::one(1, KeyAccess::Overwrite)], restore)
     },
 ];

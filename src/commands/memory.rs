@@ -4,12 +4,16 @@ use crate::keyspace::keys;
 use alloc::format;
 
 use super::table::args::{Args, is};
-use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::table::row::{FamilyCategory, Group, KeyAccess, KeySpec, flags::*};
 use super::{Context, Reply, Row};
 use crate::resp::error::CommandError;
 
 const fn row(name: &'static str, arity: i32, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
-    Row { since: "4.0.0", ..Row::of(Group::Server, name, arity, flags, keys, handler) }
+    Row {
+        since: "4.0.0",
+        category: FamilyCategory::Absent,
+        ..Row::of(Group::Server, name, arity, flags, keys, handler)
+    }
 }
 
 pub(super) const ROWS: &[Row] = &[Row {

@@ -27,12 +27,27 @@ pub struct BlockOn {
     pub until: Option<Timestamp>,
     /// Position of an earlier blocked command that ends, and that this one takes.
     pub takes_over: Option<QueuePosition>,
+    pub report: Option<HostReport>,
+}
+
+/// Report of the host that a blocked command waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HostReport {
+    SnapshotSaved,
+    LogSynced,
+    /// The host does not end, although SHUTDOWN asked it to.
+    GoesOn,
 }
 
 impl BlockOn {
     /// Returns the condition of a command that waits for a timeout only.
     pub fn timeout(until: Option<Timestamp>) -> BlockOn {
-        BlockOn { wanted: None, until, takes_over: None }
+        BlockOn { wanted: None, until, takes_over: None, report: None }
+    }
+
+    /// Returns the condition of a command that waits for a report of the host.
+    pub fn report(report: HostReport) -> BlockOn {
+        BlockOn { report: Some(report), ..BlockOn::timeout(None) }
     }
 
     pub fn keys(&self) -> &[WaitedKey] {

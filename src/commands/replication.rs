@@ -1,8 +1,8 @@
 //! Replication: the server is always a master without replicas.
 
 use super::table::args::{Args, is};
-use super::table::row::{Group, flags::*};
-use super::{BlockOn, Blocking, Context, Reply, Row};
+use super::table::row::{FamilyCategory, Group, flags::*};
+use super::{BlockOn, Blocking, Context, HostReport, Reply, Row};
 use crate::base::number::parse_integer;
 use crate::resp::error::CommandError;
 
@@ -36,6 +36,7 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Blocks until the log is forced to the medium; for replicas until the timeout, since there are none.",
         reply: "array(integer,integer)",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
+        category: FamilyCategory::Connection,
         ..row(Group::Generic, "waitaof", 4, BLOCKING | TIME | SERVER_STATE, waitaof)
     },
 ];
@@ -87,7 +88,8 @@ fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             log.want();
         }
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
-        cx.block_on = Some(BlockOn::timeout(until));
+        let report = (local > 0).then_some(HostReport::LogSynced);
+        cx.block_on = Some(BlockOn { report, ..BlockOn::timeout(until) });
         return Ok(());
     }
     cx.reply.array(2);

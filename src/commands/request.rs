@@ -2,6 +2,7 @@
 
 use super::context::{CommandTable, Row};
 use super::table::flags;
+use super::table::role::Role;
 use crate::base::argv::ArgvRef;
 use crate::resp::error::ErrorText;
 
@@ -38,9 +39,10 @@ fn find_row(table: &CommandTable, argv: ArgvRef<'_>) -> Option<(u16, &'static Ro
     found.filter(|(_, sub)| !combines_errors(row) || sub.accepts(argv.len()))
 }
 
-/// Whether the container has one error for an unknown subcommand and for a wrong number of arguments, as in Redis.
+/// Whether the container has one error for an unknown subcommand and for a wrong number of arguments. DEBUG is no container
+/// in Redis: its handler reads the words.
 fn combines_errors(container: &Row) -> bool {
-    container.name == "debug"
+    container.role == Role::DebugTool
 }
 
 /// Returns the number and row of a request's command, or of its subcommand if the command is a container.

@@ -3,7 +3,7 @@
 
 use super::table::args::{Args, is};
 use super::table::row::{Group, flags::*};
-use super::{BlockOn, Blocking, Context, Reply, Row};
+use super::{BlockOn, Blocking, Context, HostReport, Reply, Row};
 use crate::resp::error::CommandError;
 use crate::server::saving::SaveKind;
 
@@ -55,7 +55,7 @@ fn save(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
         return Err(CommandError::SAVE_RUNNING);
     }
     cx.server.saving.request(SaveKind::Snapshot);
-    cx.block_on = Some(BlockOn { wanted: None, until: None, takes_over: None });
+    cx.block_on = Some(BlockOn::report(HostReport::SnapshotSaved));
     Ok(())
 }
 

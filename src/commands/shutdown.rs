@@ -3,7 +3,7 @@
 
 use super::table::args::{Args, is};
 use super::table::row::{Group, flags::*};
-use super::{BlockOn, Blocking, Context, Reply, Row};
+use super::{BlockOn, Blocking, Context, HostReport, Reply, Row};
 use crate::resp::error::CommandError;
 use crate::server::shutdown::{LastSave, ShutdownRequest};
 
@@ -57,7 +57,7 @@ fn shutdown(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         _ => LastSave::ByRule,
     };
     cx.server.shutdown.request(ShutdownRequest { last_save, is_forced });
-    cx.block_on = Some(BlockOn { wanted: None, until: None, takes_over: None });
+    cx.block_on = Some(BlockOn::report(HostReport::GoesOn));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use crate::keyspace::sketches;
 use alloc::vec::Vec;
 
 use super::table::args::Args;
-use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::table::row::{Group, KeyAccess, KeySpec, Role, flags::*};
 use super::{Context, Reply, Row};
 
 const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: super::Handler) -> Row {
@@ -24,6 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of sketches.",
         summary: "Estimates the cardinality of the union of HyperLogLogs.",
         reply: "integer",
+        role: Role::LoggedRead,
         ..row("pfcount", READONLY, &[KeySpec::rest(1, KeyAccess::ReadAccess)], pfcount)
     },
     Row {

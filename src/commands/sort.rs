@@ -1,7 +1,7 @@
 //! SORT and SORT_RO: sorted elements of lists, sets and sorted sets.
 
 use super::table::args::{Args, is};
-use super::table::row::{Begin, Find, Group, KeyAccess, KeySpec, flags::*};
+use super::table::row::{Begin, FamilyCategory, Find, Group, KeyAccess, KeySpec, flags::*};
 use super::{Context, Reply, Row};
 use crate::keyspace::SortOptions;
 use crate::keyspace::sort;
@@ -22,6 +22,7 @@ const fn row(name: &'static str, flags: u32, keys: &'static [KeySpec], handler: 
     Row {
         complexity: "O(N+M*log(N)) with N the number of elements and M the number of elements returned.",
         key_patterns: &["BY", "GET"],
+        category: FamilyCategory::SortedTypes,
         ..Row::of(Group::Generic, name, -2, flags | MOVABLEKEYS | DANGEROUS, keys, handler)
     }
 }

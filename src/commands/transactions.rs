@@ -3,7 +3,7 @@
 use core::cell::OnceCell;
 
 use super::table::args::Args;
-use super::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use super::table::row::{Group, KeyAccess, KeySpec, Role, flags::*};
 use super::{Blocking, Context, Reply, Row, run_handler, run_queued};
 use crate::resp::error::CommandError;
 use crate::server::clients::Transaction;
@@ -32,6 +32,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         since: "1.2.0",
         summary: "Starts a transaction: subsequent commands are queued.",
+        role: Role::BeginsUnit,
         ..row("multi", 1, FAST | ALLOW_BUSY | IMMEDIATE, multi)
     },
     Row {
@@ -94,7 +95,7 @@ fn check_guards(cx: &mut Context<'_>, transaction: &Transaction) -> Reply {
     let mut checked = Ok(());
     for queued in &transaction.queue {
         let (row, argv, error) = (cx.table.row(queued.command), queued.argv.as_ref(), OnceCell::new());
-        if checked.is_err() || !row.has(GUARD) && row.name != "select" {
+        if checked.is_err() || !row.has(GUARD) && row.role != Role::ChoosesDatabase {
             continue;
         }
         let start = cx.reply.len();

@@ -6,10 +6,11 @@ use alloc::vec::Vec;
 use super::Engine;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{ensure, is_reserve_whole};
-use crate::commands::Row;
+use crate::commands::{Role, Row};
 use crate::engine::persistence::rdb;
 use crate::server::clients::{ClientId, ClientQueue, ReplyMode};
 use crate::server::monitors;
+use crate::server::secrets::Secrets;
 use crate::server::stats::{SlowCommand, shortened};
 
 /// Upper bound in bytes of the memory for an entry of SLOWLOG.
@@ -70,7 +71,7 @@ impl Engine {
         let tracking = &mut self.keyspace.interest.tracking;
         tracking.set_author(None);
         if tracking.tracker(client).is_some_and(|tracker| tracker.caching)
-            && !row.is_some_and(|row| row.name.starts_with("client|"))
+            && !row.is_some_and(|row| row.role == Role::KeepsCaching)
             && !self.clients.get(client).is_some_and(|client| client.in_transaction() || client.is_blocked())
         {
             tracking.set_caching(client, false);
@@ -106,13 +107,15 @@ impl Engine {
         let (client_address, client_name) = self.clients.get(client).map_or_else(Default::default, |client| {
             (client.address.clone(), String::from_utf8_lossy(&client.name).into_owned())
         });
-        let slow = SlowCommand { id: 0, at: self.now, elapsed_us, argv: shortened(argv), client_address, client_name };
+        let secrets = self.request(argv).command.map_or(Secrets::None, |(_, row)| row.role.secrets());
+        let argv = shortened(argv, secrets);
+        let slow = SlowCommand { id: 0, at: self.now, elapsed_us, argv, client_address, client_name };
         self.server.stats.remember_slow(slow, len_max);
     }
 
     /// Sends a command to all monitors.
-    pub(super) fn show_monitors(&mut self, sender: ClientId, argv: ArgvRef<'_>) {
-        monitors::show(&mut self.clients, self.now, sender, monitors::Origin::Client, argv);
+    pub(super) fn show_monitors(&mut self, sender: ClientId, row: &Row, argv: ArgvRef<'_>) {
+        monitors::show(&mut self.clients, self.now, sender, monitors::Origin::Client, argv, row.role.secrets());
     }
 }
 

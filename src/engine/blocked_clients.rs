@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
-use crate::commands::BlockOn;
+use crate::commands::{BlockOn, HostReport};
 use crate::keyspace::QueuePosition;
 use crate::server::clients::ClientId;
 use crate::store::ordered::{Key, Ordered};
@@ -91,11 +91,11 @@ impl BlockedClients {
         if self.is_empty() { None } else { self.first_timeout().map(|(until, _)| until) }
     }
 
-    /// Positions of the commands that match and do not wait for the end of CLIENT PAUSE, in queue order.
-    pub(super) fn positions_of(&self, is_wanted: impl Fn(u16) -> bool) -> Vec<QueuePosition> {
+    /// Positions of the commands that wait for a report of the host, in queue order.
+    pub(super) fn awaiting(&self, report: HostReport) -> Vec<QueuePosition> {
         let positions = self.positions.entries((0, 0)).map(|((_, position), _)| QueuePosition(position));
         let is_waiting = |position: &QueuePosition| {
-            self.get(*position).is_some_and(|blocked| is_wanted(blocked.command) && !blocked.paused)
+            self.get(*position).is_some_and(|blocked| blocked.block_on.report == Some(report))
         };
         positions.filter(is_waiting).collect()
     }

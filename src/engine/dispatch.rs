@@ -9,7 +9,7 @@ use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, try_reserve};
-use crate::commands::{Blocking, Outcome, Request, Row, flags, unknown};
+use crate::commands::{Blocking, Outcome, Request, Role, Row, flags, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued};
@@ -69,12 +69,12 @@ impl Engine {
     ) -> bool {
         if let Err(error) = self.check(id, row, gates) {
             self.server.stats.command(number).rejected += 1;
-            self.refuse(id, argv, error, reply);
+            self.refuse(id, Some(row), error, reply);
             return false;
         }
         self.note(id, row);
         if gates.has(Gates::MONITORED) && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
-            self.show_monitors(id, argv);
+            self.show_monitors(id, row, argv);
         }
         if gates.has(Gates::MULTI) && !row.has(flags::IMMEDIATE) {
             self.queue(id, number, argv, reply);
@@ -103,7 +103,7 @@ impl Engine {
         if gates.has(Gates::STORE_FAILED) {
             check_store(self, id, row)?;
         }
-        if gates.has(Gates::MULTI) && row.name.split('|').next() == Some(DEBUG) {
+        if gates.has(Gates::MULTI) && row.role == Role::DebugTool {
             self.server.check_debug(self.clients.get(id))?;
         }
         if gates.has(Gates::MULTI) && row.has(flags::NO_MULTI) {
@@ -152,8 +152,8 @@ impl Engine {
 
     /// Replies with an error instead of running a request. An error while queueing aborts the transaction; a refused
     /// EXEC ends it.
-    fn refuse(&mut self, id: ClientId, argv: ArgvRef<'_>, error: ErrorText, reply: &mut Writer) {
-        let is_exec = argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(b"exec"));
+    fn refuse(&mut self, id: ClientId, row: Option<&Row>, error: ErrorText, reply: &mut Writer) {
+        let is_exec = row.is_some_and(|row| row.has(flags::RUNS_QUEUE));
         let error = match self.clients.get_mut(id) {
             Some(client) if is_exec => {
                 client.transaction = None;
@@ -181,9 +181,6 @@ impl Engine {
     }
 }
 
-/// Container of commands that a parameter forbids.
-const DEBUG: &str = "debug";
-
 /// Refuses an unknown command or a wrong number of arguments. An empty request is ignored.
 #[cold]
 fn refuse_unknown(engine: &mut Engine, id: ClientId, request: Request<'_>, reply: &mut Writer) {
@@ -197,12 +194,12 @@ fn refuse_unknown(engine: &mut Engine, id: ClientId, request: Request<'_>, reply
             CommandError::WRONG_ARITY.of_command(row.name)
         }
     };
-    engine.refuse(id, request.argv, error, reply);
+    engine.refuse(id, request.command.map(|(_, row)| row), error, reply);
 }
 
 /// The error for any subcommand of DEBUG, known or not, while the client may not use it.
 fn refused_debug(engine: &Engine, id: ClientId, argv: ArgvRef<'_>) -> Option<ErrorText> {
-    let is_debug = argv.len() > 1 && argv.get(0).is_some_and(|name| name.eq_ignore_ascii_case(DEBUG.as_bytes()));
+    let container = argv.get(0).filter(|_| argv.len() > 1).and_then(|name| engine.table.number(name))?;
     let checked = engine.server.check_debug(engine.clients.get(id));
-    checked.err().filter(|_| is_debug).map(ErrorText::from)
+    checked.err().filter(|_| engine.table.row(container).role == Role::DebugTool).map(ErrorText::from)
 }

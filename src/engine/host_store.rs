@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::blocked::end_blocked;
-use super::saves::blocked_in;
+use crate::commands::HostReport;
 use crate::resp::error::CommandError;
 use crate::server::saving::SaveKind;
 use crate::server::shutdown::ShutdownRequest;
@@ -96,7 +96,7 @@ impl<'a> HostServer<'a> {
         let ends = engine.server.shutdown.ends(has_failed);
         if !ends {
             engine.mark_stale();
-            for position in blocked_in(engine, "shutdown") {
+            for position in engine.blocked.awaiting(HostReport::GoesOn) {
                 end_blocked(engine, position, |reply| reply.error(&CommandError::SHUTDOWN_FAILED.into()));
             }
             engine.after_command();

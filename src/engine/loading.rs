@@ -8,8 +8,9 @@ use super::Engine;
 use super::handler::Run;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
-use crate::commands::{Row, flags, resolve, run_handler};
-use crate::engine::persistence::{LoadError, Replayed, Skipped, aof, rdb};
+use crate::commands::{Role, Row, flags, resolve, run_handler};
+use crate::engine::persistence::aof::{self, CommandKind};
+use crate::engine::persistence::{LoadError, Replayed, Skipped, rdb};
 use crate::keyspace::Counts;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
@@ -118,15 +119,13 @@ impl<'a> Loading<'a> {
     /// Whether a command moves or copies a key that is missing, as only a key that was left out can be.
     fn moves_skipped(&self, row: &Row, argv: ArgvRef<'_>) -> bool {
         let key = argv.get(1).unwrap_or_default();
-        self.skipped.is_some()
-            && matches!(row.name, "rename" | "renamenx" | "copy")
-            && self.engine.keyspace.database(self.database()).find(key).is_none()
+        self.skipped.is_some() && row.copies_key() && self.engine.keyspace.database(self.database()).find(key).is_none()
     }
 }
 
 /// Type of a payload of RESTORE that the engine lacks.
 fn unsupported_payload(row: &Row, argv: ArgvRef<'_>) -> Option<Vec<u8>> {
-    let (type_byte, value) = argv.get(RESTORE_PAYLOAD).filter(|_| row.name == "restore")?.split_first()?;
+    let (type_byte, value) = argv.get(RESTORE_PAYLOAD).filter(|_| row.role == Role::Restores)?.split_first()?;
     (!is_supported(*type_byte)).then(|| type_label(*type_byte, &Input::new(value)))
 }
 
@@ -142,20 +141,19 @@ fn is_command_name(name: &[u8]) -> bool {
 }
 
 impl aof::Target for Loading<'_> {
-    fn role(&self, argv: ArgvRef<'_>) -> Option<aof::Role> {
+    fn kind(&self, argv: ArgvRef<'_>) -> Option<CommandKind> {
         let Ok((_, row)) = resolve(&self.engine.table, argv) else {
-            return is_command_name(argv.get(0)?).then_some(aof::Role::Unsupported);
+            return is_command_name(argv.get(0)?).then_some(CommandKind::Unsupported);
         };
-        match row.name {
+        match row.role {
             _ if !row.accepts(argv.len()) => None,
-            "multi" => Some(aof::Role::Begin),
-            "exec" => Some(aof::Role::End),
-            "select" => Some(aof::Role::Select),
-            // Redis logs it when it stores the counted cardinality in the value; keylatch stores none.
-            "pfcount" => Some(aof::Role::Effect),
-            _ if row.has(flags::WRITE) => Some(aof::Role::Effect),
+            _ if row.has(flags::RUNS_QUEUE) => Some(CommandKind::End),
+            Role::BeginsUnit => Some(CommandKind::Begin),
+            Role::ChoosesDatabase => Some(CommandKind::Select),
+            Role::LoggedRead => Some(CommandKind::Effect),
+            _ if row.has(flags::WRITE) => Some(CommandKind::Effect),
             // Redis before version 7 logs scripts instead of their effects.
-            _ => row.has(flags::RUNS_SCRIPT).then_some(aof::Role::Unsupported),
+            _ => row.has(flags::RUNS_SCRIPT).then_some(CommandKind::Unsupported),
         }
     }
 

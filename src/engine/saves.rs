@@ -1,12 +1,10 @@
 //! Saves by the host: the end of one answers the clients that wait in SAVE, and a store that fails refuses writes.
 
 use alloc::format;
-use alloc::vec::Vec;
 
 use super::Engine;
 use super::blocked::end_blocked;
-use crate::commands::{Blocking, Row, flags};
-use crate::keyspace::QueuePosition;
+use crate::commands::{Blocking, HostReport, Role, Row, flags};
 use crate::resp::error::ErrorText;
 use crate::server::Server;
 use crate::server::clients::ClientId;
@@ -27,22 +25,16 @@ pub(super) fn finish_save(engine: &mut Engine, kind: SaveKind, failure: Option<&
 pub(super) fn log_synced(engine: &mut Engine, effects: u64) {
     engine.mark_stale();
     engine.server.saving.log.reached(effects);
-    for position in blocked_in(engine, "waitaof") {
+    for position in engine.blocked.awaiting(HostReport::LogSynced) {
         engine.run_blocked(position, Blocking::Allowed);
     }
     engine.after_command();
     engine.refresh_gates();
 }
 
-/// Positions of the clients that are blocked in a command.
-pub(super) fn blocked_in(engine: &Engine, name: &str) -> Vec<QueuePosition> {
-    engine.blocked.positions_of(|command| engine.table.row(command).name == name)
-}
-
 /// Replies to the clients that are blocked in SAVE.
 fn answer_waiting(engine: &mut Engine, failure: Option<&str>) {
-    let waiting = blocked_in(engine, "save");
-    for position in waiting {
+    for position in engine.blocked.awaiting(HostReport::SnapshotSaved) {
         end_blocked(engine, position, |reply| match failure {
             None => reply.ok(),
             Some(reason) => reply.error(&ErrorText::made(format!("ERR {reason}"))),
@@ -56,13 +48,12 @@ pub(super) fn has_store_error(server: &Server) -> bool {
     server.saving.may_refuse_writes() && server.store_error().is_some()
 }
 
-/// Refuses a command that writes while the store fails or is read-only. While it fails PING is refused too, so that health
-/// checks notice it.
+/// Refuses a command that writes while the store fails or is read-only. Commands of health checks are refused while it fails.
 pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Result<(), ErrorText> {
     let client = engine.clients.get(client);
     let queued = || client.and_then(|client| client.transaction.as_ref()).into_iter().flat_map(|queued| &queued.queue);
-    let writes = match row.name {
-        "ping" => !engine.server.saving.is_read_only,
+    let writes = match row.role {
+        Role::HealthCheck => !engine.server.saving.is_read_only,
         _ if row.has(flags::RUNS_QUEUE) => queued().any(|queued| engine.table.row(queued.command).has(flags::WRITE)),
         _ => row.has(flags::WRITE),
     };
@@ -72,6 +63,7 @@ pub(super) fn check_store(engine: &Engine, client: ClientId, row: &Row) -> Resul
 #[cfg(test)]
 mod tests {
     use alloc::string::String;
+    use alloc::vec::Vec;
 
     use super::*;
     use crate::base::argv::Argv;

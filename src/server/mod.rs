@@ -8,6 +8,7 @@ mod protected;
 pub mod pubsub;
 pub mod saving;
 pub mod scripts;
+pub mod secrets;
 pub mod shutdown;
 pub mod stats;
 

@@ -7,7 +7,7 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
 use crate::resp::cli_text::quote;
 use crate::server::clients::{ClientId, Clients};
-use crate::server::stats::{REDACTED, is_secret};
+use crate::server::secrets::{REDACTED, Secrets};
 
 /// Upper bound of memory per byte of a command shown to monitors: 4 characters in quotes, in a line that grows by
 /// doubling.
@@ -24,8 +24,15 @@ pub enum Origin {
     Script,
 }
 
-/// Sends a command to all monitors.
-pub fn show(clients: &mut Clients, now: Timestamp, sender: ClientId, origin: Origin, argv: ArgvRef<'_>) {
+/// Sends a command to all monitors, without passwords.
+pub fn show(
+    clients: &mut Clients,
+    now: Timestamp,
+    sender: ClientId,
+    origin: Origin,
+    argv: ArgvRef<'_>,
+    secrets: Secrets,
+) {
     if ensure(argv.copy_len().saturating_mul(SHOWN_FACTOR)).is_err() {
         // Monitors that would miss a command are disconnected.
         return each_monitor(clients, |clients, monitor| clients.close(monitor));
@@ -38,7 +45,7 @@ pub fn show(clients: &mut Clients, now: Timestamp, sender: ClientId, origin: Ori
     };
     let mut line = format!("{seconds}.{:06} [{} {address}]", ms * US_PER_MS, client.database);
     for (index, argument) in argv.iter().enumerate() {
-        let shown = quote(if is_secret(argv, index) { REDACTED.as_bytes() } else { argument });
+        let shown = quote(if secrets.include(argv, index) { REDACTED.as_bytes() } else { argument });
         line = line + " " + &shown;
     }
     each_monitor(clients, |clients, monitor| {

@@ -7,7 +7,7 @@ use alloc::string::{String, ToString};
 use super::line::{Line, classify};
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::number::parse_integer;
-use crate::commands::split_line;
+use crate::commands::{Role, Row, find, split_line};
 use crate::resp::cli_text::quote;
 
 /// Largest number of repetitions. Their replies are kept in memory.
@@ -51,14 +51,17 @@ pub(super) fn joined<'a>(text: &str, below: impl Iterator<Item = &'a str>) -> Op
     None
 }
 
+/// Returns the row of a command, or of its subcommand, by the words of a line.
+pub(super) fn find_row<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'static Row> {
+    let row = words.next().filter(|name| !name.contains(['|', ' '])).and_then(find)?;
+    let is_named = |word: &str| row.subcommands.iter().find(|sub| sub.own_name().eq_ignore_ascii_case(word));
+    Some(words.next().and_then(is_named).unwrap_or(row))
+}
+
 /// Whether a command has a text in Lua as an argument. Others are one line, as in redis-cli.
 fn takes_script(text: &str) -> bool {
-    let mut words = text.split_ascii_whitespace().map(str::to_ascii_uppercase);
-    match words.next().as_deref() {
-        Some("EVAL" | "EVAL_RO") => true,
-        Some("SCRIPT" | "FUNCTION") => words.next().as_deref() == Some("LOAD"),
-        _ => false,
-    }
+    let row = find_row(text.split_ascii_whitespace());
+    row.is_some_and(|row| matches!(row.role, Role::RunsText | Role::LoadsText))
 }
 
 fn in_one_line(argv: ArgvRef<'_>) -> String {

@@ -21,7 +21,14 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
     ("commands", &[&["outcome"], &["context"], &["call", "request"]]),
     (
         "commands::table",
-        &[&["flags"], &["row", "args", "grammar"], &["command_table"], &["introspection"], &["catalog"], &["export"]],
+        &[
+            &["flags", "role"],
+            &["row", "args", "grammar"],
+            &["command_table"],
+            &["introspection"],
+            &["catalog"],
+            &["export"],
+        ],
     ),
     ("engine", &[&["status", "blocked_clients"], &["gates", "handler"], &["dispatch"], &["blocked", "after_command"]]),
 ];

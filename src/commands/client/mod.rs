@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::connection::{client_flags, valid_name};
 use super::table::args::{Args, is};
-use super::table::row::{Group, flags::*};
+use super::table::row::{Group, Role, flags::*};
 use super::tracking;
 use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
@@ -24,7 +24,8 @@ use types::{client_type, type_of};
 const MS_PER_SECOND: i64 = 1000;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
-    Row::of(Group::Connection, name, arity, flags | NOSCRIPT | LOADING | STALE | CONNECTION_STATE, &[], handler)
+    let flags = flags | NOSCRIPT | LOADING | STALE | CONNECTION_STATE;
+    Row { role: Role::KeepsCaching, ..Row::of(Group::Connection, name, arity, flags, &[], handler) }
 }
 
 pub(super) const ROWS: &[Row] = &[Row {
@@ -33,6 +34,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     summary: "Manages client connections.",
     reply: "any",
     subcommands: SUBCOMMANDS,
+    role: Role::Regular,
     ..row("client", -2, 0, help)
 }];
 
@@ -59,6 +61,7 @@ const SUBCOMMANDS: &[Row] = &[
         since: "5.0.0",
         summary: "Describes the subcommands.",
         reply: "array(status)",
+        role: Role::KeepsCaching,
         ..Row::of(Group::Connection, "client|help", 2, LOADING | STALE, &[], help)
     },
     Row {

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::table::args::{Args, count_of};
-use super::table::row::{Group, flags::*};
+use super::table::row::{FamilyCategory, Group, Role, flags::*};
 use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::base::number::{leading_integer, parse_integer};
 use crate::keyspace::{PastUse, keys};
@@ -24,13 +24,17 @@ const fn row(name: &'static str, arity: i32, flags: u32, handler: super::Handler
 
 const LOADING_STALE: u32 = LOADING | STALE;
 
+const fn debug_row(name: &'static str, arity: i32, flags: u32, handler: super::Handler) -> Row {
+    Row { role: Role::DebugTool, ..row(name, arity, ADMIN | NOSCRIPT | LOADING_STALE | flags, handler) }
+}
+
 pub(super) const ROWS: &[Row] = &[
     Row {
         complexity: "Depends on the subcommand.",
         summary: "Provides tools for testing the server.",
         reply: "any",
         subcommands: DEBUG_ROWS,
-        ..row("debug", -2, ADMIN | NOSCRIPT | LOADING_STALE, debug_help)
+        ..debug_row("debug", -2, 0, debug_help)
     },
     Row {
         since: "2.8.13",
@@ -45,6 +49,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "[VERSION version:integer]",
         summary: "Returns ASCII art and the version.",
         reply: "bulk",
+        category: FamilyCategory::Absent,
         ..row("lolwut", -1, READONLY | FAST, lolwut)
     },
     Row {
@@ -66,31 +71,28 @@ pub(super) const ROWS: &[Row] = &[
         summary: "Blocks until the timeout if replicas are requested, and returns 0: there are none.",
         reply: "integer",
         tips: &["request_policy:all_shards", "response_policy:agg_min"],
+        category: FamilyCategory::Connection,
         ..Row::of(Group::Generic, "wait", 3, BLOCKING | TIME | SERVER_STATE, &[], wait)
     },
 ];
 
 const DEBUG_ROWS: &[Row] = &[
-    Row {
-        summary: "Describes the subcommands.",
-        reply: "array(status)",
-        ..row("debug|help", 2, ADMIN | NOSCRIPT | LOADING_STALE, debug_help)
-    },
+    Row { summary: "Describes the subcommands.", reply: "array(status)", ..debug_row("debug|help", 2, 0, debug_help) },
     Row {
         arguments: "key:key",
         summary: "Describes the encoding of a value.",
         reply: "status",
-        ..row("debug|object", 3, ADMIN | NOSCRIPT | LOADING_STALE | TIME | SERVER_STATE, debug_object)
+        ..debug_row("debug|object", 3, TIME | SERVER_STATE, debug_object)
     },
     Row {
         complexity: "O(N) with N the number of keys.",
         summary: "Saves the keyspace to a snapshot and loads it again.",
-        ..row("debug|reload", -2, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, debug_reload)
+        ..debug_row("debug|reload", -2, SERVER_STATE, debug_reload)
     },
     Row {
         arguments: "enabled:integer",
         summary: "Stops (0) or resumes (1) the active expire cycle.",
-        ..row("debug|set-active-expire", 3, ADMIN | NOSCRIPT | LOADING_STALE | SERVER_STATE, set_active_expire)
+        ..debug_row("debug|set-active-expire", 3, SERVER_STATE, set_active_expire)
     },
 ];
 

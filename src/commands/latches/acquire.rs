@@ -149,5 +149,6 @@ pub(super) fn waited(
 /// Blocks the client until one of the keys changes. A client at the same position, of the same owner, is answered.
 pub(super) fn wait_for(cx: &mut Context<'_>, keys: Vec<WaitedKey>, position: Option<QueuePosition>, until: Timestamp) {
     let takes_over = position.filter(|_| cx.resumed.is_none());
-    cx.block_on = Some(BlockOn { wanted: Some(Wanted { keys, kind: None }), until: Some(until), takes_over });
+    cx.block_on =
+        Some(BlockOn { wanted: Some(Wanted { keys, kind: None }), takes_over, ..BlockOn::timeout(Some(until)) });
 }

@@ -5,7 +5,7 @@ use super::flush_type::check_flush_type;
 use super::library_commands::{function_delete, function_dump, function_flush, function_load};
 use crate::commands::help::write_help;
 use crate::commands::table::args::Args;
-use crate::commands::table::row::{Group, KeyAccess, KeySpec, flags::*};
+use crate::commands::table::row::{Group, KeyAccess, KeySpec, Role, flags::*};
 use crate::commands::{Context, Handler, Reply, Row};
 use crate::resp::error::CommandError;
 
@@ -20,8 +20,8 @@ const KEYS: &[KeySpec] = &[KeySpec::counted(2, KeyAccess::ReadWriteAccess)];
 const READ_KEYS: &[KeySpec] = &[KeySpec::counted(2, KeyAccess::ReadAccess)];
 
 /// Returns the row of a command that runs a script or a function.
-const fn run(name: &'static str, keys: &'static [KeySpec], flags: u32, handler: Handler) -> Row {
-    Row { complexity: "Depends on the script.", reply: "any", keys, ..row(name, -3, RUNS | flags, handler) }
+const fn run(name: &'static str, role: Role, keys: &'static [KeySpec], flags: u32, handler: Handler) -> Row {
+    Row { complexity: "Depends on the script.", reply: "any", keys, role, ..row(name, -3, RUNS | flags, handler) }
 }
 
 const ALL_NODES: &[&str] = &["request_policy:all_nodes", "response_policy:all_succeeded"];
@@ -31,37 +31,37 @@ pub(in crate::commands) const ROWS: &[Row] = &[
         since: "2.6.0",
         arguments: "script:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a Lua script.",
-        ..run("eval", KEYS, 0, execution::eval)
+        ..run("eval", Role::RunsText, KEYS, 0, execution::eval)
     },
     Row {
         since: "7.0.0",
         arguments: "script:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a Lua script that only reads.",
-        ..run("eval_ro", READ_KEYS, READONLY, execution::eval_ro)
+        ..run("eval_ro", Role::RunsText, READ_KEYS, READONLY, execution::eval_ro)
     },
     Row {
         since: "2.6.0",
         arguments: "sha1:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a loaded Lua script by the SHA-1 of its text.",
-        ..run("evalsha", KEYS, SERVER_STATE, execution::evalsha)
+        ..run("evalsha", Role::RunsDigest, KEYS, SERVER_STATE, execution::evalsha)
     },
     Row {
         since: "7.0.0",
         arguments: "sha1:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a loaded Lua script that only reads, by the SHA-1 of its text.",
-        ..run("evalsha_ro", READ_KEYS, READONLY | SERVER_STATE, execution::evalsha_ro)
+        ..run("evalsha_ro", Role::RunsDigest, READ_KEYS, READONLY | SERVER_STATE, execution::evalsha_ro)
     },
     Row {
         since: "7.0.0",
         arguments: "function:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a function.",
-        ..run("fcall", KEYS, SERVER_STATE, execution::fcall)
+        ..run("fcall", Role::RunsFunction, KEYS, SERVER_STATE, execution::fcall)
     },
     Row {
         since: "7.0.0",
         arguments: "function:string numkeys:integer [key:key...] [arg:string...]",
         summary: "Runs a function that only reads.",
-        ..run("fcall_ro", READ_KEYS, READONLY | SERVER_STATE, execution::fcall_ro)
+        ..run("fcall_ro", Role::RunsFunction, READ_KEYS, READONLY | SERVER_STATE, execution::fcall_ro)
     },
     Row {
         since: "7.0.0",
@@ -133,6 +133,7 @@ const FUNCTION_ROWS: &[Row] = &[
         summary: "Loads a library of functions and returns its name.",
         reply: "bulk",
         tips: ALL_SHARDS,
+        role: Role::LoadsText,
         ..function("function|load", -3, WRITE | DENYOOM | NOSCRIPT | KEEPS | SERVER_STATE, function_load)
     },
     Row {
@@ -192,6 +193,7 @@ const SCRIPT_ROWS: &[Row] = &[
         summary: "Loads a script and returns the SHA-1 of its text.",
         reply: "bulk",
         tips: ALL_NODES,
+        role: Role::LoadsText,
         ..row("script|load", 3, NOSCRIPT | STALE | KEEPS | GROWS | SERVER_STATE, execution::script_load)
     },
 ];

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::grammar::{Argument, ArgumentKind, parse};
-use super::row::{Begin, Find, Group, KeySpec, flags};
+use super::row::{Begin, FamilyCategory, Find, Group, KeySpec, flags};
 use crate::commands::Row;
 use crate::resp::encode::Writer;
 
@@ -108,8 +108,8 @@ fn write_names(names: Vec<&str>, reply: &mut Writer) {
 
 /// Returns the names of the flags of a row that Redis has too.
 pub fn flag_names(row: &Row) -> Vec<&'static str> {
-    // A container has no flags. COMMAND has both flags and subcommands.
-    let is_command = row.subcommands.is_empty() || row.name == "command";
+    // A container has no flags, unless it is a command without a subcommand, too.
+    let is_command = row.subcommands.is_empty() || row.accepts(1);
     flags::NAMES.iter().filter(|(flag, _)| is_command && row.has(*flag)).map(|(_, name)| *name).collect()
 }
 
@@ -163,21 +163,20 @@ fn is_in_category(row: &Row, category: &str) -> bool {
     match IMPLIED_CATEGORIES.iter().find(|(name, _)| *name == category) {
         Some((_, flags)) => row.has(*flags),
         None if category == "@slow" => !row.has(flags::FAST),
-        None if matches!(row.name, "sort" | "sort_ro") => ["@list", "@set", "@sortedset"].contains(&category),
-        None => family_category(row) == Some(category),
+        None => family_categories(row).contains(&Some(category)),
     }
 }
 
-/// Returns the category of a row's family. It is the group's, except for commands that Redis classifies otherwise.
-fn family_category(row: &Row) -> Option<&'static str> {
-    let name = row.name;
-    let is_one_of = |names: &[&str]| names.iter().any(|begin| name.split('|').next() == Some(begin));
-    match row.group {
-        _ if is_one_of(&["command", "readonly", "readwrite", "asking", "wait", "waitaof"]) => Some("@connection"),
-        _ if !row.subcommands.is_empty() => None,
-        _ if is_one_of(&["memory", "lolwut"]) => None,
-        Group::Server if row.has(flags::READONLY | flags::WRITE) => Some("@keyspace"),
-        group => group.category(),
+/// Returns the categories of a row's family. Containers have none, unless their rows name one.
+fn family_categories(row: &Row) -> [Option<&'static str>; 3] {
+    let only = |category| [category, None, None];
+    match (row.category, row.group) {
+        (FamilyCategory::Connection, _) => only(Some("@connection")),
+        (FamilyCategory::SortedTypes, _) => ["@list", "@set", "@sortedset"].map(Some),
+        (FamilyCategory::Absent, _) => only(None),
+        (FamilyCategory::OfGroup, _) if !row.subcommands.is_empty() => only(None),
+        (FamilyCategory::OfGroup, Group::Server) if row.has(flags::READONLY | flags::WRITE) => only(Some("@keyspace")),
+        (FamilyCategory::OfGroup, group) => only(group.category()),
     }
 }
 

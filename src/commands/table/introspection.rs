@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 use super::args::{Args, is};
 use super::docs::{categories, without_sign, write_docs, write_info};
 use super::keys_of::keys_of;
-use super::row::{Group, KeyAccess, flags::*};
+use super::row::{FamilyCategory, Group, KeyAccess, flags::*};
 use crate::base::argv::ArgvRef;
 use crate::base::glob;
 use crate::commands::{CommandTable, Context, Reply, Row, resolve};
 use crate::resp::error::CommandError;
 
 const fn row(name: &'static str, arity: i32, flags: u32, handler: crate::commands::Handler) -> Row {
-    Row::of(Group::Server, name, arity, flags, &[], handler)
+    Row { category: FamilyCategory::Connection, ..Row::of(Group::Server, name, arity, flags, &[], handler) }
 }
 
 pub const ROWS: &[Row] = &[Row {

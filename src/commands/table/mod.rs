@@ -11,4 +11,5 @@ pub mod grammar;
 pub mod introspection;
 pub mod keys_of;
 pub mod options;
+pub mod role;
 pub mod row;

@@ -1,6 +1,7 @@
 //! Rows: name, arity, flags, keys, grammar and documentation of each command, in one place.
 
 pub use super::flags;
+pub use super::role::{FamilyCategory, Role};
 
 /// Groups of commands in COMMAND DOCS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -192,6 +193,8 @@ pub struct Row<H: 'static> {
     pub handler: H,
     /// Number of words of the name.
     pub words: u8,
+    pub role: Role,
+    pub category: FamilyCategory,
 }
 
 const fn words_of(name: &str) -> u8 {
@@ -229,6 +232,8 @@ impl<H: Copy + 'static> Row<H> {
             subcommands: &[],
             handler,
             words: words_of(name),
+            role: Role::Regular,
+            category: FamilyCategory::OfGroup,
         }
     }
 
@@ -246,6 +251,13 @@ impl<H: Copy + 'static> Row<H> {
     #[inline(always)]
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
+    }
+
+    /// Whether the command gives the value of its first argument, a key, to the key that is its second.
+    pub fn copies_key(&self) -> bool {
+        let is_at = |spec: &KeySpec, index| spec.begin == Begin::Index(index);
+        let creates = |access| matches!(access, KeyAccess::Overwrite | KeyAccess::OverwriteInsert);
+        matches!(self.keys, [from, to] if is_at(from, 1) && is_at(to, 2) && creates(to.access))
     }
 
     /// Whether the command is refused over the memory limit.

@@ -20,12 +20,12 @@ const DIGITS_MAX: usize = 10;
 
 /// Receiver of a log's commands.
 pub trait Target {
-    /// Role of a command in a log; `None` for what no log contains: commands that change nothing, wrong numbers of
+    /// Kind of a command of a log; `None` for what no log contains: commands that change nothing, wrong numbers of
     /// arguments, bytes that are no name.
-    fn role(&self, argv: ArgvRef<'_>) -> Option<Role>;
+    fn kind(&self, argv: ArgvRef<'_>) -> Option<CommandKind>;
     /// Sets the instant of the commands that follow, and the largest token of a latch so far.
     fn move_to(&mut self, now: Timestamp, last_token: u64);
-    /// Whether [`Role::Unsupported`] commands are left out instead of refused.
+    /// Whether [`CommandKind::Unsupported`] commands are left out instead of refused.
     fn skips_unsupported(&self) -> bool;
     /// Runs a command at `offset` other than MULTI and EXEC.
     fn apply(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError>;
@@ -33,9 +33,9 @@ pub trait Target {
     fn skip(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError>;
 }
 
-/// Role of a command in a log.
+/// Kind of a command in a log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
+pub enum CommandKind {
     Begin,
     End,
     /// Selects the database of the effects that follow; not an effect itself.
@@ -77,18 +77,18 @@ fn survey(target: &impl Target, log: &[u8]) -> Result<Survey, LoadError> {
             Item::Piece(..) if in_unit => return Err(malformed),
             Item::Piece(now, _) => survey.last_now = survey.last_now.max(Some(now)),
             Item::Skipped => {}
-            Item::Command => match (target.role(reader.argv()).ok_or(malformed.clone())?, in_unit) {
-                (Role::Begin, false) => in_unit = true,
-                (Role::End, true) => {
+            Item::Command => match (target.kind(reader.argv()).ok_or(malformed.clone())?, in_unit) {
+                (CommandKind::Begin, false) => in_unit = true,
+                (CommandKind::End, true) => {
                     in_unit = false;
                     survey.units += 1;
                 }
-                (Role::Unsupported, _) if !target.skips_unsupported() => {
+                (CommandKind::Unsupported, _) if !target.skips_unsupported() => {
                     return Err(LoadError::Unsupported { offset: start });
                 }
-                (Role::Effect | Role::Unsupported, false) => survey.units += 1,
-                (Role::Effect | Role::Unsupported, true) | (Role::Select, _) => {}
-                (Role::Begin, true) | (Role::End, false) => return Err(malformed),
+                (CommandKind::Effect | CommandKind::Unsupported, false) => survey.units += 1,
+                (CommandKind::Effect | CommandKind::Unsupported, true) | (CommandKind::Select, _) => {}
+                (CommandKind::Begin, true) | (CommandKind::End, false) => return Err(malformed),
             },
         }
         if !in_unit {
@@ -106,9 +106,9 @@ fn apply(target: &mut impl Target, units: &[u8]) -> Result<(), LoadError> {
             Item::End => return Ok(()),
             Item::Piece(now, last_token) => target.move_to(now, last_token),
             Item::Skipped => {}
-            Item::Command => match target.role(reader.argv()) {
-                Some(Role::Begin | Role::End) => {}
-                Some(Role::Unsupported) => target.skip(reader.argv(), start)?,
+            Item::Command => match target.kind(reader.argv()) {
+                Some(CommandKind::Begin | CommandKind::End) => {}
+                Some(CommandKind::Unsupported) => target.skip(reader.argv(), start)?,
                 _ => target.apply(reader.argv(), start)?,
             },
         }

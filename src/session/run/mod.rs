@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 
 use super::compare::{self, Order};
 use super::parse::event_text;
-use super::typed::{INVALID_REPETITIONS, repetitions};
+use super::typed::{INVALID_REPETITIONS, find_row, repetitions};
 use super::{
     Action, ClientReport, ClockMove, Expectation, Report, SESSION_START, Session, SessionError, Step, StepKind, Verdict,
 };
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::{Clock, MovableClock, Timestamp};
-use crate::commands::{self, Row, split_line};
+use crate::commands::split_line;
 use crate::engine::keylatch::Keylatch;
 use crate::resp::cli_text::print;
 use crate::resp::read::read;
@@ -317,19 +317,11 @@ fn has_pairs(shape: &str) -> bool {
 
 /// How much the order of a command's reply means, as its row says.
 fn order_of(argv: ArgvRef<'_>) -> Order {
-    match find_row(argv) {
+    match find_row(argv.iter().map_while(|word| core::str::from_utf8(word).ok())) {
         Some(row) if row.is_unordered() && has_pairs(row.reply) => Order::AnyOfPairs,
         Some(row) if row.is_unordered() => Order::Any,
         _ => Order::Exact,
     }
-}
-
-fn find_row(argv: ArgvRef<'_>) -> Option<&'static Row> {
-    let word = |index| argv.get(index).and_then(|word| core::str::from_utf8(word).ok());
-    let row = commands::find(word(0)?)?;
-    let subcommand =
-        word(1).and_then(|word| row.subcommands.iter().find(|sub| sub.own_name().eq_ignore_ascii_case(word)));
-    Some(subcommand.unwrap_or(row))
 }
 
 #[cfg(test)]

@@ -139,7 +139,8 @@ impl Host for Bridge {
         self.check(row, argv)?;
         self.wrote |= row.has(flags::WRITE);
         if self.clients.has_monitors() && !row.has(flags::ADMIN | flags::SKIP_MONITOR) {
-            monitors::show(&mut self.clients, self.now, self.client, monitors::Origin::Script, argv);
+            let secrets = row.role.secrets();
+            monitors::show(&mut self.clients, self.now, self.client, monitors::Origin::Script, argv, secrets);
         }
         self.reply.clear();
         let mut reply = Writer::appending_to(core::mem::take(&mut self.reply), self.protocol);

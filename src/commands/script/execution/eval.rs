@@ -5,7 +5,7 @@ use super::run::{Runner, run_program, with_machine};
 use crate::base::argv::ArgvRef;
 use crate::base::sha1::HEX_LEN;
 use crate::commands::table::args::Args;
-use crate::commands::{Context, Reply, Row, flags};
+use crate::commands::{Context, Reply, Role, Row, flags};
 use crate::lua::shebang::{self, script_flags};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::Server;
@@ -118,10 +118,10 @@ pub fn may_write(server: &Server, row: &Row, argv: ArgvRef<'_>) -> bool {
     }
     let named = argv.get(1).unwrap_or_default();
     let cache = &server.scripts.evaluation.cache;
-    let text = match row.name {
-        "evalsha" => cache.find(&named.to_ascii_lowercase()).and_then(|slot| cache.script(slot)),
+    let text = match row.role {
+        Role::RunsDigest => cache.find(&named.to_ascii_lowercase()).and_then(|slot| cache.script(slot)),
         _ => None,
     };
     let flags = shebang::read(text.map_or(named, |script| &script.text)).map(|(flags, _)| flags);
-    row.name == "fcall" || flags.unwrap_or_default() & script_flags::NO_WRITES == 0
+    row.role == Role::RunsFunction || flags.unwrap_or_default() & script_flags::NO_WRITES == 0
 }

@@ -19,6 +19,7 @@ use crate::resp::error::{CommandError, ErrorText};
 use crate::server::monitors;
 use crate::server::scripts::library::header;
 use crate::server::scripts::suspended::Suspended;
+use crate::server::secrets::Secrets;
 
 /// Upper bound of the memory of a machine that has compiled nothing.
 const MACHINE_BYTES: usize = 1024 * 1024;
@@ -266,7 +267,7 @@ pub fn with_machine<T>(
 /// Shows the command to monitors, before those that the script calls.
 pub fn show_monitors(cx: &mut Context<'_>, argv: ArgvRef<'_>) {
     if cx.clients.has_monitors() {
-        monitors::show(cx.clients, cx.now, cx.client, monitors::Origin::Client, argv);
+        monitors::show(cx.clients, cx.now, cx.client, monitors::Origin::Client, argv, Secrets::None);
     }
 }
 
