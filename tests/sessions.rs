@@ -80,13 +80,35 @@ fn every_example_of_a_guide_does_what_it_says() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
+#[test]
+fn the_page_on_sessions_shows_what_runs_print() {
+    let page = include_str!("../docs/sessions.md");
+    let passing = examples(page);
+    assert!(passing.len() > 3, "only {} examples", passing.len());
+    for (line, example) in passing {
+        let report = run(&example).unwrap_or_else(|error| panic!("from {line}: {error}"));
+        let failures: Vec<String> = report.failures().iter().map(ToString::to_string).collect();
+        assert!(failures.is_empty(), "from {line}: {}", failures.join("\n"));
+    }
+    let (mismatches, printed) = (blocks(page, "mismatch"), blocks(page, "console"));
+    let report = run(&mismatches[0].1).expect("a session");
+    let failures: Vec<String> = report.failures().iter().map(|failure| format!("{failure}\n")).collect();
+    assert_eq!((failures.concat(), report.mismatches()), (printed[0].1.clone(), 2));
+}
+
 /// Blocks of a page of Markdown that are sessions, each with the line of its fence.
 fn examples(markdown: &str) -> Vec<(usize, String)> {
+    blocks(markdown, "session")
+}
+
+/// Blocks of a language, each with the line of its fence.
+fn blocks(markdown: &str, language: &str) -> Vec<(usize, String)> {
+    let fence = format!("```{language}");
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut is_open = false;
     for (index, line) in markdown.lines().enumerate() {
         match line {
-            "```session" => {
+            _ if line == fence => {
                 is_open = true;
                 found.push((index + 1, String::new()));
             }

@@ -46,9 +46,9 @@ export function docsPages(): Plugin {
 }
 
 function allPages(): DocsPage[] {
-  const sessions = { name: 'sessions', markdown: sessionFormat(), list: 'index' };
   const besideGuides = pagesOf('../docs', GUIDE_LIST, ['locks.md', 'recipes.md']);
-  return [...pagesOf(COMMANDS, 'index'), sessions, ...pagesOf(GUIDES, GUIDE_LIST).map(addressed), ...besideGuides];
+  const sessions = pagesOf('../docs', 'index', ['sessions.md']);
+  return [...pagesOf(COMMANDS, 'index'), ...sessions, ...pagesOf(GUIDES, GUIDE_LIST).map(addressed), ...besideGuides];
 }
 
 function pagesOf(folder: string, list: string, files = readdirSync(folder)): DocsPage[] {
@@ -63,14 +63,6 @@ function pagesOf(folder: string, list: string, files = readdirSync(folder)): Doc
 function addressed(page: DocsPage): DocsPage {
   const versioned = page.markdown.replaceAll('embed/VERSION', EMBED_FOLDER);
   return { ...page, markdown: versioned.replaceAll(ANY_SITE, SITE ?? ANY_SITE) };
-}
-
-/** The section on session files, which has its place in CONTRIBUTING. */
-function sessionFormat(): string {
-  const contributing = readFileSync('../CONTRIBUTING.md', 'utf8');
-  const section = /^## Session files\n([\s\S]*)$/m.exec(contributing)?.[1]?.split(/^## /m)[0] ?? '';
-  const own = section.split('**Running them.**')[0] ?? '';
-  return `# Session format\n${own}`;
 }
 
 function htmlOf(page: DocsPage, pages: readonly DocsPage[], style: string): string {
@@ -118,7 +110,8 @@ function addressOf(target: string, page: DocsPage, pages: readonly DocsPage[]): 
   const lesson = /lessons\/([\w-]+)\.session$/.exec(target)?.[1];
   if (lesson) return `../index.html#lesson=${lesson}`;
   const [, folder = '', file = '', anchor = ''] = /^((?:[\w.-]+\/)*)([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-  const name = file !== 'README' ? file : folder === '' ? page.list : 'index';
+  const isList = file === 'README' || file === 'commands';
+  const name = isList ? (folder === '' ? page.list : 'index') : file;
   return pages.some((page) => page.name === name) ? `${name}.html${anchor}` : undefined;
 }
 

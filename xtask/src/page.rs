@@ -21,7 +21,7 @@ pub(crate) fn build() -> Result {
     for file in [
         "docs/locks.md",
         "docs/recipes.md",
-        "CONTRIBUTING.md",
+        "docs/sessions.md",
         "LICENSE-MIT",
         "LICENSE-APACHE",
         "NOTICE",
