@@ -1,4 +1,4 @@
-//! Files printed from the command table: what `cargo xtask build` prints is whole and well-formed, and the list in README.md is
+//! Files printed from the command table: what `cargo xtask build` prints is whole and well-formed, and the list in docs/commands.md is
 //! fresh. A stale list is rewritten and the test fails once: commit what it wrote.
 
 #[path = "support/block.rs"]
@@ -95,14 +95,13 @@ fn is_file(link: &str) -> bool {
 }
 
 #[test]
-fn the_command_list_of_the_readme_is_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = fs::read_to_string(&path).expect("README.md");
-    let expected =
-        block::with_block(&readme, "commands", &command_list()).expect("README.md has the marks of the list");
-    if readme != expected {
-        fs::write(&path, expected).expect("README.md");
-        panic!("README.md was rewritten");
+fn the_command_list_of_the_documentation_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md");
+    let page = fs::read_to_string(&path).expect("docs/commands.md");
+    let expected = block::with_block(&page, "commands", &command_list()).expect("docs/commands.md has the marks");
+    if page != expected {
+        fs::write(&path, expected).expect("docs/commands.md");
+        panic!("docs/commands.md was rewritten");
     }
 }
 
