@@ -1,10 +1,11 @@
 //! Dispatch of a request to its handler, through the gates.
 
+use super::Engine;
+use super::execute::evict;
 use super::gates::Gates;
 use super::handler::Run;
 use super::saves::check_store;
 use super::suspended::{busy_error, slice_of};
-use super::{Engine, evict};
 use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;

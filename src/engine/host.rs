@@ -18,7 +18,7 @@ use crate::resp::encode::{Protocol, Writer};
 use crate::server::clients::{Client, ClientId};
 use crate::server::saving::SaveKind;
 #[cfg(feature = "wasm")]
-use crate::{commands::Request, engine::Gates};
+use crate::{commands::Request, engine::gates::Gates};
 
 #[doc(hidden)]
 impl<C: Clock> Keylatch<C> {

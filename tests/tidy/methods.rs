@@ -68,11 +68,11 @@ fn floor_of(path: &str) -> Option<&str> {
     path.strip_prefix("src/")?.split(['/', '.']).next()
 }
 
-/// Beginnings of the paths of modules that define a type of a name. Functions elsewhere use the type and are no part of it.
+/// Folders with a module that defines a type of a name. Functions elsewhere use the type and are no part of it.
 fn folders_of_types(sources: &[(&str, String)]) -> BTreeMap<String, Vec<String>> {
     let mut folders: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, code) in sources {
-        let folder = path.strip_suffix("mod.rs").or_else(|| path.strip_suffix(".rs")).unwrap_or(path);
+        let folder = path.rsplit_once('/').map_or(*path, |(folder, _)| folder);
         for line in code.lines() {
             let Some((before, behind)) = line.split_once("struct ").or_else(|| line.split_once("enum ")) else {
                 continue;
