@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::Engine;
+use super::engine::JsEngine;
 use crate::engine::Status;
 use crate::engine::convention;
 use crate::{Argv, ClientId};
@@ -16,8 +16,8 @@ const NEED_TIME: i32 = -1;
 /// the stack of a script is needed.
 const SUSPENDED: i32 = -2;
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Runs the command of a row, or of the name in the frame if there is no such row. `count` is the number of
     /// arguments in the frame, the name's slot included. `now` is the time, or NaN if the clock was not read.
     ///
@@ -25,7 +25,7 @@ impl Engine {
     /// is needed, -2 if a script is suspended. A blocked command has no reply.
     pub fn call(&mut self, client: u32, row: u32, count: usize, now: f64) -> i32 {
         self.clear_output();
-        let Engine { keylatch, time, frame, streams, output, .. } = self;
+        let JsEngine { keylatch, time, frame, streams, output, .. } = self;
         if keylatch.scripts().is_suspended() {
             return SUSPENDED;
         }

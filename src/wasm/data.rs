@@ -8,7 +8,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Bytes, Views, ms, out_of_memory, to_js};
-use super::engine::Engine;
+use super::engine::JsEngine;
 use super::listening::Listening;
 use crate::engine::InspectedPart;
 use crate::engine::persistence::Skipped;
@@ -48,8 +48,8 @@ struct ReplayedView {
     last_now_ms: Option<f64>,
 }
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Selects the events to build by their names, separated by blanks: `*` for all, nothing for none.
     pub fn listen(&mut self, names: &str) {
         self.listening = Listening(names.into());

@@ -58,9 +58,9 @@ struct ClientView<'a> {
 }
 
 /// Engine of one WebAssembly instance.
-#[wasm_bindgen]
+#[wasm_bindgen(js_name = Engine)]
 #[derive(Debug)]
-pub struct Engine {
+pub struct JsEngine {
     pub(super) keylatch: Keylatch<EngineClock>,
     pub(super) time: HostTime,
     pub(super) area: Area,
@@ -72,12 +72,12 @@ pub struct Engine {
     pub(super) skipped: Skipped,
 }
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Creates an engine. Options are `{ seed, monotonic, floorMs?, manual }`. `now` returns milliseconds since the
     /// epoch, or NaN if it fails.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &EngineOptions, now: Now) -> Result<Engine, JsError> {
+    pub fn new(options: &EngineOptions, now: Now) -> Result<JsEngine, JsError> {
         // On other targets the allocator is the system's.
         #[cfg(target_arch = "wasm32")]
         super::allocator::keep_reserve();
@@ -88,7 +88,7 @@ impl Engine {
             (false, false) => HostTime::system(now),
         };
         let keylatch = Keylatch::new(Options { seed: options.seed().parse()? }, clock);
-        Ok(Engine {
+        Ok(JsEngine {
             keylatch,
             time,
             area: Area::default(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Bytes, Views, ms, to_js};
-use super::engine::Engine;
+use super::engine::JsEngine;
 use crate::keyspace::{Fact, FieldFact, Hold};
 
 #[derive(Serialize)]
@@ -52,8 +52,8 @@ struct HoldView {
     end_ms: Option<f64>,
 }
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Takes the facts since the last call, with the ids of clients, and starts or stops the queue of facts.
     #[wasm_bindgen(js_name = takeFacts)]
     pub fn take_facts(&mut self, goes_on: bool) -> Result<JsValue, JsError> {

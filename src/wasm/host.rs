@@ -4,11 +4,11 @@ use alloc::string::String;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::Engine;
+use super::engine::JsEngine;
 use crate::server::shutdown::ShutdownRequest;
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Declares what the host does, or that it does so no more: `effects`, it takes them; `store`, it saves on request; `log`, its
     /// store has one; `reader`, the keys belong to another program, so writes and saves are refused; `server`, it ends by
     /// SHUTDOWN.

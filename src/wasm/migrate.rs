@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use wasm_bindgen::prelude::*;
 
 use super::area::packed;
-use super::engine::Engine;
+use super::engine::JsEngine;
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Exports clients and configuration for `importState` of a fresh instance. An error names the state that cannot
     /// migrate.
     #[wasm_bindgen(js_name = exportState)]

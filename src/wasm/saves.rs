@@ -4,11 +4,11 @@ use alloc::string::String;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::Engine;
+use super::engine::JsEngine;
 use crate::server::saving::SaveKind;
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Requests a save, "snapshot" or "rewrite", as a command does.
     #[wasm_bindgen(js_name = requestSave)]
     pub fn request_save(&mut self, kind: &str) -> Result<(), JsError> {

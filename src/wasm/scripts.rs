@@ -2,12 +2,12 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::Engine;
+use super::engine::JsEngine;
 
 const US_PER_MS: f64 = 1000.0;
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Suspends scripts of accepted clients after about so many instructions; 0: never.
     #[wasm_bindgen(js_name = suspendScripts)]
     pub fn suspend_scripts(&mut self, instructions: f64) {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::{CLOCK_FAILED, Engine, NO_CLIENT};
+use super::engine::{CLOCK_FAILED, JsEngine, NO_CLIENT};
 use super::streams::Streams;
 use crate::ClientId;
 use crate::connection::{Connection, Fed};
@@ -15,8 +15,8 @@ use crate::connection::{Connection, Fed};
 /// Id that stands for the server among the affected clients. No client has it.
 const SERVER: u32 = 0;
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Accepts a client over a stream between two addresses. It starts with RESP2. Returns its id, 0 if memory is
     /// exhausted.
     pub fn accept(&mut self, address: &str, local_address: &str) -> u32 {
@@ -36,7 +36,7 @@ impl Engine {
         if !self.time.set(now) {
             return CLOCK_FAILED;
         }
-        let Engine { keylatch, area, streams, output, .. } = self;
+        let JsEngine { keylatch, area, streams, output, .. } = self;
         let (client, limits) = (ClientId(client), keylatch.limits());
         let Streams { connections, recent, meter, last } = streams;
         if connections.get_mut_near(client, recent).is_none() {
@@ -52,7 +52,7 @@ impl Engine {
     /// output. Returns the length of the output, as `feed` does.
     pub fn wake(&mut self, client: u32) -> f64 {
         self.clear_output();
-        let Engine { keylatch, streams: Streams { connections, recent, last, .. }, output, .. } = self;
+        let JsEngine { keylatch, streams: Streams { connections, recent, last, .. }, output, .. } = self;
         if let Some(connection) = connections.get_mut_near(ClientId(client), recent) {
             *last = connection.wake(keylatch, output);
         }

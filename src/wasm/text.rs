@@ -9,7 +9,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::convert::{out_of_memory, to_js};
-use super::engine::Engine;
+use super::engine::JsEngine;
 use super::report::ReportView;
 use crate::base::argv::Argv;
 use crate::base::headroom::ensure;
@@ -51,8 +51,8 @@ impl From<SessionError> for SessionErrorView {
     }
 }
 
-#[wasm_bindgen]
-impl Engine {
+#[wasm_bindgen(js_class = "Engine")]
+impl JsEngine {
     /// Prints the replies in the input as redis-cli does, lines joined by line feeds. Incomplete or malformed replies
     /// are left out.
     #[wasm_bindgen(js_name = printReply)]
