@@ -18,7 +18,7 @@ use crate::base::hash::hash_bytes;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::base::random::{Random, STATE_BYTES};
 use crate::store::slab::Handle;
-use crate::values::Limits;
+use crate::values::EncodingLimits;
 
 /// Databases 0 to 15, as in Redis' default configuration.
 pub const DATABASES: u8 = 16;
@@ -92,7 +92,7 @@ pub struct Keyspace {
     pub facts: Facts,
     pub counts: Counts,
     /// Limits of the compact encodings.
-    pub limits: Limits,
+    pub limits: EncodingLimits,
     /// Largest token of a latch so far; 0 before the first one.
     pub(super) last_token: u64,
     /// Elements that commands visited: what the length of request and reply do not show. Scripts are charged for them.
@@ -117,7 +117,7 @@ impl Keyspace {
             effects: Effects::default(),
             facts: Facts::default(),
             counts: Counts::default(),
-            limits: Limits::default(),
+            limits: EncodingLimits::default(),
             last_token: 0,
             visits: 0,
         }

@@ -4,7 +4,7 @@ use super::{PackedLimit, SetLimit, SketchLimit};
 
 /// Limits of all types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct EncodingLimits {
     pub list: ListLimit,
     pub set: SetLimit,
     pub zset: PackedLimit,
@@ -12,9 +12,9 @@ pub struct Limits {
     pub sketch: SketchLimit,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for EncodingLimits {
+    fn default() -> EncodingLimits {
+        EncodingLimits {
             list: ListLimit::default(),
             set: SetLimit::default(),
             zset: PackedLimit::default(),

@@ -19,7 +19,7 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::base::random::Random;
 use crate::store::slab::Handle;
-use crate::values::{Limits, Value};
+use crate::values::{EncodingLimits, Value};
 
 /// Bytes of a part in a message besides its own bytes.
 const PART_BYTES: usize = 16;
@@ -156,7 +156,7 @@ impl<'a> Txn<'a> {
         self.keyspace.seed
     }
 
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> EncodingLimits {
         self.keyspace.limits
     }
 

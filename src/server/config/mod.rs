@@ -13,7 +13,7 @@ pub use self::reading::notifies;
 use crate::base::number::parse_integer;
 use crate::keyspace::{Counting, EvictionPolicy, Frequency, MemoryLimit};
 use crate::resp::decode;
-use crate::values::{Limits, ListLimit, PackedLimit, SetLimit, SketchLimit};
+use crate::values::{EncodingLimits, ListLimit, PackedLimit, SetLimit, SketchLimit};
 
 /// Values that differ from the defaults.
 #[derive(Clone, Debug, Default)]
@@ -38,10 +38,10 @@ impl Config {
     }
 
     /// Limits of the compact encodings.
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> EncodingLimits {
         let size = |name| usize::try_from(self.number(name)).unwrap_or(usize::MAX);
         let packed = |members, bytes| PackedLimit { members: size(members), bytes: size(bytes) };
-        Limits {
+        EncodingLimits {
             list: ListLimit::new(self.number("list-max-listpack-size")),
             set: SetLimit {
                 packed: packed("set-max-listpack-entries", "set-max-listpack-value"),
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn limits_begin_as_the_configuration_does() {
-        assert_eq!(Config::default().limits(), Limits::default());
+        assert_eq!(Config::default().limits(), EncodingLimits::default());
         assert_eq!(Config::default().memory_limit(), MemoryLimit::default());
     }
 

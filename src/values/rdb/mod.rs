@@ -30,7 +30,7 @@ use self::format::{
     TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK, TYPE_HASH_LISTPACK_DATED, TYPE_LIST, TYPE_LIST_QUICKLIST_2,
     TYPE_SET, TYPE_SET_INTSET, TYPE_SET_LISTPACK, TYPE_STRING, TYPE_ZSET, TYPE_ZSET_2, TYPE_ZSET_LISTPACK,
 };
-use super::{End, Limits, List, Set, Value, ValueRef, ZSet};
+use super::{EncodingLimits, End, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
 
@@ -76,7 +76,12 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
 /// Reads a value of the type a byte names, into the form the limits give it; `seed` decides the order of large
 /// collections. It may be empty: the caller decides what
 /// that means.
-pub fn read_value(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u64) -> Result<Value, DumpError> {
+pub fn read_value(
+    type_byte: u8,
+    input: &mut Input<'_>,
+    limits: &EncodingLimits,
+    seed: u64,
+) -> Result<Value, DumpError> {
     match type_byte {
         TYPE_STRING => Ok(Value::String(owned(input.string()?)?)),
         TYPE_LIST => Ok(Value::List(read_list(input, limits)?)),
@@ -112,7 +117,7 @@ fn owned(bytes: Cow<'_, [u8]>) -> Result<Vec<u8>, OutOfMemory> {
     }
 }
 
-fn read_list(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpError> {
+fn read_list(input: &mut Input<'_>, limits: &EncodingLimits) -> Result<List, DumpError> {
     let mut list = List::default();
     for _ in 0..input.length()? {
         append(&mut list, &input.string()?, limits)?;
@@ -120,7 +125,7 @@ fn read_list(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpError> 
     Ok(list)
 }
 
-fn read_quicklist(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpError> {
+fn read_quicklist(input: &mut Input<'_>, limits: &EncodingLimits) -> Result<List, DumpError> {
     let mut list = List::default();
     for _ in 0..input.length()? {
         let container = input.length()?;
@@ -134,12 +139,12 @@ fn read_quicklist(input: &mut Input<'_>, limits: &Limits) -> Result<List, DumpEr
     Ok(list)
 }
 
-fn append(list: &mut List, element: &[u8], limits: &Limits) -> Result<(), DumpError> {
+fn append(list: &mut List, element: &[u8], limits: &EncodingLimits) -> Result<(), DumpError> {
     Ok(list.push(End::Tail, once(element), limits.list)?)
 }
 
 /// A member that comes twice is damage.
-fn read_set(type_byte: u8, input: &mut Input<'_>, limits: &Limits, seed: u64) -> Result<Set, DumpError> {
+fn read_set(type_byte: u8, input: &mut Input<'_>, limits: &EncodingLimits, seed: u64) -> Result<Set, DumpError> {
     let mut set = Set::new(seed);
     let mut add = |member: &[u8]| match set.insert(member, limits.set)? {
         true => Ok(()),
@@ -165,7 +170,7 @@ mod tests {
 
     fn read(type_byte: u8, bytes: &[u8]) -> Result<Value, DumpError> {
         let mut input = Input::new(bytes);
-        let value = read_value(type_byte, &mut input, &Limits::default(), 0)?;
+        let value = read_value(type_byte, &mut input, &EncodingLimits::default(), 0)?;
         assert!(input.is_at_end());
         Ok(value)
     }
@@ -196,8 +201,8 @@ mod tests {
     #[test]
     fn every_type_reads_back() {
         let mut list = List::default();
-        list.push(End::Tail, [&b"a"[..], b"", b"17"].into_iter(), Limits::default().list).unwrap();
-        let limit = Limits::default().hash;
+        list.push(End::Tail, [&b"a"[..], b"", b"17"].into_iter(), EncodingLimits::default().list).unwrap();
+        let limit = EncodingLimits::default().hash;
         let mut hash = Hash::new(0);
         hash.set(b"f", b"v", NewDeadline::None, limit).unwrap();
         hash.set(b"1", b"", NewDeadline::None, limit).unwrap();
@@ -208,7 +213,7 @@ mod tests {
         let hashes = [hash, dated].map(Value::Hash);
         let mut zset = ZSet::new(0);
         for (member, score) in [(&b"b"[..], -1.5), (b"", f64::INFINITY), (b"7", 1e300)] {
-            zset.insert(member, score, Limits::default().zset).unwrap();
+            zset.insert(member, score, EncodingLimits::default().zset).unwrap();
         }
         let long = alloc::vec![b'x'; 20_000];
         let strings = [Value::String(b"s".to_vec()), Value::String(long)];

@@ -17,7 +17,7 @@ use crate::base::number::{parse_integer, write_integer};
 use crate::base::random::STATE_BYTES;
 use crate::keyspace::{DATABASES, Db, Keyspace, PastUse};
 use crate::server::scripts::library::Libraries;
-use crate::values::Limits;
+use crate::values::EncodingLimits;
 use crate::values::rdb::{
     DumpError, FIELD_DEADLINES_SINCE, FUNCTION_2, Input, Output, RDB_VERSION, crc64, read_value, type_of, write_value,
 };
@@ -218,7 +218,7 @@ struct Loader<'a> {
     item_at: usize,
     skipped: Option<&'a mut Skipped>,
     has_key_metadata: bool,
-    limits: Limits,
+    limits: EncodingLimits,
     keyspace: Keyspace,
     libraries: Libraries,
     database: u8,
