@@ -126,7 +126,7 @@ impl Engine {
             return look_again(self, &Left { blocked, was_first });
         }
         // A script that was blocked by a pause may be suspended like another one.
-        let slice = Some(self.slice).filter(|slice| *slice > 0 && was_paused && !client.address.is_empty());
+        let slice = self.slices.charges().filter(|_| was_paused && !client.address.is_empty());
         let mut reply = Writer::appending_to(core::mem::take(&mut client.outbox), client.protocol);
         let start = reply.len();
         self.keyspace.set_author(blocked.client);

@@ -5,7 +5,6 @@ use super::execute::evict;
 use super::gates::Gates;
 use super::handler::Run;
 use super::saves::check_store;
-use super::suspended::{busy_error, slice_of};
 use alloc::boxed::Box;
 
 use crate::base::argv::ArgvRef;
@@ -38,7 +37,7 @@ impl Engine {
         }
         // A script that is suspended keeps its request.
         let may_suspend = !row.has(flags::RUNS_SCRIPT) || ensure(argv.copy_len()).is_ok();
-        let slice = slice_of(self).filter(|_| may_suspend);
+        let slice = self.slices.of_request(&self.server.scripts.suspended).filter(|_| may_suspend);
         let run = Run { client: id, blocking: Blocking::Allowed, resumed: None, slice };
         let outcome = run.call(self, number, argv, reply);
         self.ran = Some(number);
@@ -113,7 +112,7 @@ impl Engine {
         if gates.has(Gates::SUBSCRIBED) && !row.has(flags::TO_SUBSCRIBERS) {
             return Err(CommandError::SUBSCRIBED.of_command(row.name));
         }
-        match busy_error(self).filter(|_| !row.has(flags::ALLOW_BUSY)) {
+        match self.server.scripts.suspended.busy_error().filter(|_| !row.has(flags::ALLOW_BUSY)) {
             Some(error) => Err(error.into()),
             None => Ok(()),
         }

@@ -11,7 +11,6 @@ use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::persistence::{LoadError, Replayed, Skipped};
 use crate::engine::saves::{finish_save, log_synced};
-use crate::engine::suspended::finish_script;
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
 use crate::resp::encode::{Protocol, Writer};
@@ -114,7 +113,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// Those of [`Keylatch::replay`]. A command is refused if its result depends on one that was left out.
     pub fn replay_skipping(&mut self, log: &[u8], skipped: Option<&mut Skipped>) -> Result<Replayed, LoadError> {
-        finish_script(&mut self.engine);
+        self.scripts().finish();
         self.engine.replay(log, skipped)
     }
 
@@ -123,7 +122,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// Those of [`Keylatch::load`]; a value that the engine lacks is one only if its length is not known.
     pub fn load_skipping(&mut self, snapshot: &[u8], skipped: Option<&mut Skipped>) -> Result<(), LoadError> {
-        finish_script(&mut self.engine);
+        self.scripts().finish();
         self.engine.load(snapshot, skipped)
     }
 
@@ -166,7 +165,7 @@ impl<C: Clock> Keylatch<C> {
     /// Gates of a client of the program at this moment.
     #[inline(always)]
     pub(crate) fn gates_for(&mut self, client: ClientId) -> Gates {
-        self.engine.is_streaming = false;
+        self.engine.slices.is_streaming = false;
         self.engine.gates_for(client)
     }
 

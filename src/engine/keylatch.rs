@@ -9,7 +9,6 @@ use crate::base::headroom::{self, OutOfMemory};
 use crate::engine::fact_queue::FactQueue;
 use crate::engine::persistence::{LoadError, Replayed, rdb};
 use crate::engine::script_control::ScriptControl;
-use crate::engine::suspended::finish_script;
 use crate::engine::{Engine, Turn};
 use crate::keyspace::{Event, EventKind};
 use crate::resp::decode::Limits;
@@ -132,8 +131,8 @@ impl<C: Clock> Keylatch<C> {
     /// assert_eq!(out, b"+OK\r\n:60000\r\n");
     /// ```
     pub fn turn(&mut self) -> Turn<'_, C> {
-        finish_script(&mut self.engine);
-        self.engine.is_streaming = false;
+        self.scripts().finish();
+        self.engine.slices.is_streaming = false;
         Turn::new(&mut self.engine, &mut self.clock)
     }
 
@@ -142,9 +141,9 @@ impl<C: Clock> Keylatch<C> {
     pub(crate) fn stream_turn(&mut self, client: ClientId) -> Turn<'_, C> {
         let is_streaming = self.engine.clients.get(client).is_some_and(|client| !client.address.is_empty());
         if !is_streaming {
-            finish_script(&mut self.engine);
+            self.scripts().finish();
         }
-        self.engine.is_streaming = is_streaming;
+        self.engine.slices.is_streaming = is_streaming;
         Turn::new(&mut self.engine, &mut self.clock)
     }
 
@@ -329,7 +328,7 @@ impl<C: Clock> Keylatch<C> {
     /// A log that is damaged before its end or was written by a newer version, or a shortage of memory. Units before the
     /// damage have been applied.
     pub fn replay(&mut self, log: &[u8]) -> Result<Replayed, LoadError> {
-        finish_script(&mut self.engine);
+        self.scripts().finish();
         self.engine.replay(log, None)
     }
 
@@ -364,7 +363,7 @@ impl<C: Clock> Keylatch<C> {
     /// # Errors
     /// A snapshot that is damaged or from a newer version, or a shortage of memory. Nothing has changed then.
     pub fn load(&mut self, snapshot: &[u8]) -> Result<(), LoadError> {
-        finish_script(&mut self.engine);
+        self.scripts().finish();
         self.engine.load(snapshot, None)
     }
 

@@ -21,10 +21,10 @@ mod pause;
 pub(crate) mod persistence;
 mod saves;
 pub(crate) mod script_control;
+mod script_slices;
 mod state;
 mod status;
 mod string_run;
-pub(crate) mod suspended;
 mod turn;
 
 pub use self::execute::ERROR_BYTES;

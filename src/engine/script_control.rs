@@ -1,7 +1,13 @@
-//! [`ScriptControl`]: scripts that run for long, for hosts with many connections.
+//! [`ScriptControl`]: scripts that run for long, for hosts with many connections. A script of a stream runs in slices; until it
+//! ends, requests of other clients wait, or are refused as busy. Nothing else happens meanwhile.
 
-use crate::engine::Engine;
-use crate::engine::suspended::{finish_script, kill_script, refuse_others, resume_script};
+use super::Engine;
+use super::handler::Run;
+use crate::base::argv::Argv;
+use crate::commands::{SliceOutcome, resume};
+use crate::resp::encode::Writer;
+use crate::server::clients::{ClientQueue, Clients};
+use crate::server::scripts::suspended::Suspended;
 
 /// Suspends scripts of streams ([`Connection`](crate::Connection)) of accepted clients
 /// ([`Keylatch::accept`](crate::Keylatch::accept)), so that a host serves other streams in between. Requests of those wait until
@@ -35,7 +41,7 @@ impl<'a> ScriptControl<'a> {
 
     /// Suspends scripts after about so many instructions; 0, as at the start: they run through.
     pub fn suspend_after(&mut self, instructions: u64) {
-        self.0.slice = instructions;
+        self.0.slices.charges = instructions;
     }
 
     /// Whether a script is suspended.
@@ -47,20 +53,26 @@ impl<'a> ScriptControl<'a> {
     /// `elapsed_us` is the time since the script started, for SLOWLOG and FUNCTION STATS. Returns whether it is suspended
     /// again.
     pub fn resume(&mut self, elapsed_us: u64) -> bool {
-        let slice = Some(self.0.slice).filter(|slice| *slice > 0);
-        resume_script(self.0, slice, elapsed_us);
+        self.run_slice(self.0.slices.charges(), elapsed_us);
         self.is_suspended()
     }
 
     /// Refuses requests while the script is suspended, but for a few such as SCRIPT KILL. Until this call they wait. Call it
     /// when the script has run for as long as the parameter `busy-reply-threshold` allows.
     pub fn refuse_others(&mut self) {
-        refuse_others(self.0);
+        let engine = &mut *self.0;
+        if let Some(suspended) = &mut engine.server.scripts.suspended.0
+            && !core::mem::replace(&mut suspended.is_busy, true)
+        {
+            note_waiting(&mut engine.clients);
+        }
     }
 
     /// Runs the suspended script to its end, or to the end of its limit of instructions.
     pub fn finish(&mut self) {
-        finish_script(self.0);
+        while self.is_suspended() {
+            self.run_slice(None, 0);
+        }
     }
 
     /// Drops the suspended script with its effects, so that a log has nothing of it, although its changes stay. For a host that
@@ -75,6 +87,67 @@ impl<'a> ScriptControl<'a> {
 
     /// Ends the suspended script as SCRIPT KILL does, when it is resumed. Returns false if there is none, or it has written.
     pub fn kill(&mut self) -> bool {
-        kill_script(self.0)
+        let suspended = self.0.server.scripts.suspended.0.as_mut();
+        let killed = suspended.filter(|suspended| !suspended.has_written);
+        killed.map(|suspended| suspended.is_killed = true).is_some()
+    }
+
+    /// Runs the next slice of the suspended script, of so many charges; `None`: the rest of its request.
+    fn run_slice(&mut self, slice: Option<u64>, elapsed_us: u64) {
+        let engine = &mut *self.0;
+        let Some(mut suspended) = engine.server.scripts.suspended.0.take() else { return };
+        suspended.elapsed_us = elapsed_us.max(suspended.elapsed_us);
+        let mut reply = Writer::appending_to(core::mem::take(&mut suspended.reply), suspended.protocol);
+        let (client, request) = (suspended.client, suspended.request);
+        engine.keyspace.set_author(client);
+        let mut cx = Run { slice, ..Run::through(client) }.context(engine, &mut reply);
+        match resume(&mut cx, suspended) {
+            SliceOutcome::Ended(ended) => self.end(*ended, reply),
+            SliceOutcome::Suspended(left) => {
+                engine.server.scripts.suspended.keep(request, left, reply, 0);
+                engine.refresh_gates();
+            }
+        }
+    }
+
+    /// Ends the request of a script: its reply is late, and its effects are one unit.
+    #[cold]
+    fn end(&mut self, ended: Suspended, mut reply: Writer) {
+        let engine = &mut *self.0;
+        let id = ended.client;
+        if !engine.keyspace.interest.tracking.is_idle() {
+            engine.end_tracking(id, Some(engine.table.row(ended.request)));
+        }
+        engine.keyspace.effects.end_unit();
+        let has_failed = reply.take_failure() || ended.has_failed;
+        let mut reply = reply.into_bytes();
+        engine.apply_reply_mode(id, 0, &mut reply);
+        // Clients that waited come first, so that a pipeline of scripts lets them through.
+        note_waiting(&mut engine.clients);
+        if let Some(client) = engine.clients.get_mut(id) {
+            // Pushes to this client while the script ran follow its reply.
+            let pushed = core::mem::replace(&mut client.outbox, reply);
+            if client.append_bytes(pushed).is_err() || has_failed {
+                engine.clients.close(id);
+            }
+        }
+        engine.clients.note(id);
+        engine.ran = Some(ended.request);
+        let exec = Argv::from_slices(&["EXEC"]);
+        let argv = ended.script.filter(|script| script.command == ended.request).map_or(exec, |script| script.argv);
+        engine.took(id, argv.as_ref(), ended.elapsed_us);
+        if ended.is_disconnected {
+            engine.disconnect(id);
+        }
+        engine.after_command();
+        engine.refresh_gates();
+    }
+}
+
+/// Queues the clients that wait for the script for the host's attention.
+fn note_waiting(clients: &mut Clients) {
+    while let Some(client) = clients.first_queued(ClientQueue::AwaitsScript) {
+        clients.dequeue(ClientQueue::AwaitsScript, client);
+        clients.note(client);
     }
 }

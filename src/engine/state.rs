@@ -5,6 +5,7 @@ use alloc::vec;
 
 use super::blocked_clients::BlockedClients;
 use super::gates::Gates;
+use super::script_slices::ScriptSlices;
 use crate::base::clock::Timestamp;
 use crate::commands::CommandTable;
 use crate::keyspace::Keyspace;
@@ -30,10 +31,7 @@ pub struct Engine {
     pub(super) reported_deadline: Option<Timestamp>,
     /// Row number of the last command, unless it was refused or queued. Its duration is recorded by [`Engine::took`].
     pub(super) ran: Option<u16>,
-    /// Charges after which scripts of streams are suspended; 0: never.
-    pub(super) slice: u64,
-    /// Whether the present requests come from a stream.
-    pub(super) is_streaming: bool,
+    pub(super) slices: ScriptSlices,
 }
 
 impl Engine {
@@ -51,8 +49,7 @@ impl Engine {
             due_at: Timestamp::MAX,
             reported_deadline: None,
             ran: None,
-            slice: 0,
-            is_streaming: false,
+            slices: ScriptSlices::default(),
         }
     }
 

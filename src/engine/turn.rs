@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Clock;
 use crate::commands::Request;
-use crate::engine::suspended::must_wait;
 use crate::engine::{Engine, StringRun};
 use crate::resp::decode::StringRequest;
 use crate::server::clients::{Client, ClientId};
@@ -43,7 +42,7 @@ impl<'a, C: Clock> Turn<'a, C> {
 
     /// Whether requests of a stream wait for a suspended script.
     pub(crate) fn must_wait(&mut self, client: ClientId) -> bool {
-        must_wait(self.engine, client)
+        self.engine.server.scripts.suspended.holds_back(client, &mut self.engine.clients)
     }
 
     /// Instructions of scripts so far.

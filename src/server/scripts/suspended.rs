@@ -8,7 +8,7 @@ use core::fmt;
 use crate::base::headroom::try_reserve;
 use crate::resp::encode::{Protocol, Writer};
 use crate::resp::error::CommandError;
-use crate::server::clients::{ClientId, Queued};
+use crate::server::clients::{ClientId, ClientQueue, Clients, Queued};
 
 /// Suspended script with its client's request.
 #[derive(Debug)]
@@ -98,6 +98,25 @@ impl SuspendedSlot {
         suspended.reply = out;
         self.0 = Some(suspended);
         before
+    }
+
+    /// The error for commands that may not run while a script is suspended.
+    pub fn busy_error(&self) -> Option<CommandError> {
+        self.0.as_ref().map(|suspended| suspended.busy_error())
+    }
+
+    /// Whether the requests of a client's stream wait for the script. Those of its own client do so until it ends.
+    #[inline(always)]
+    pub fn holds_back(&self, client: ClientId, clients: &mut Clients) -> bool {
+        match &self.0 {
+            None => false,
+            Some(suspended) if suspended.client == client => true,
+            Some(suspended) if suspended.is_busy => false,
+            Some(_) => {
+                clients.enqueue(ClientQueue::AwaitsScript, client);
+                true
+            }
+        }
     }
 
     /// Notes the end of a connection. Returns whether its client stays until the suspended script ends, which is its own.
