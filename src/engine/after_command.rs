@@ -1,15 +1,13 @@
 //! After-command hooks: unblocked clients, invalidations and notifications, monitors, SLOWLOG and CLIENT REPLY.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::Engine;
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::{ensure, is_reserve_whole};
 use crate::commands::{Role, Row};
 use crate::engine::persistence::rdb;
-use crate::server::clients::{ClientId, ClientQueue, ReplyMode};
-use crate::server::monitors;
+use crate::server::clients::{ClientId, ClientQueue};
 use crate::server::secrets::Secrets;
 use crate::server::stats::{SlowCommand, shortened};
 
@@ -24,7 +22,7 @@ impl Engine {
         self.keyspace.interest.has_ready()
             || self.keyspace.interest.tracking.has_pending()
             || self.clients.first_queued(ClientQueue::Freed).is_some()
-            || self.may_resume_paused()
+            || server.pause.is_none() && self.blocked.has_paused()
             || self.keyspace.events.has_unseen()
             || server.reload
             || !server.unblocks.is_empty()
@@ -41,7 +39,7 @@ impl Engine {
         for unblock in core::mem::take(&mut self.server.unblocks) {
             self.unblock(unblock);
         }
-        self.announce();
+        self.server.announce(&mut self.keyspace, &mut self.clients);
         self.wake();
         if self.server.is_pause_over(self.now) {
             self.server.pause = None;
@@ -56,13 +54,8 @@ impl Engine {
             reload(self);
         }
         self.keyspace.limit_tracking();
-        self.announce();
-        self.server.broadcast(&mut self.keyspace, &mut self.clients);
-    }
-
-    /// Delivers invalidations and keyspace notifications to clients.
-    pub(super) fn announce(&mut self) {
         self.server.announce(&mut self.keyspace, &mut self.clients);
+        self.server.broadcast(&mut self.keyspace, &mut self.clients);
     }
 
     /// Ends the tracking of a client's command and resets CLIENT CACHING. The flag stays after CLIENT commands, within
@@ -76,19 +69,6 @@ impl Engine {
         {
             tracking.set_caching(client, false);
         }
-    }
-
-    /// Drops the reply that begins at `start` if CLIENT REPLY suppresses it, and advances the reply mode.
-    pub(super) fn apply_reply_mode(&mut self, client: ClientId, start: usize, out: &mut Vec<u8>) {
-        let Some(client) = self.clients.get_mut(client) else { return };
-        if client.reply_mode != ReplyMode::On {
-            out.truncate(start);
-        }
-        client.reply_mode = match client.reply_mode {
-            ReplyMode::SkipNext => ReplyMode::Skip,
-            ReplyMode::Skip => ReplyMode::On,
-            mode => mode,
-        };
     }
 
     /// Records the duration of the last command, as measured by the host, and adds slow commands to SLOWLOG.
@@ -112,11 +92,6 @@ impl Engine {
         let slow = SlowCommand { id: 0, at: self.now, elapsed_us, argv, client_address, client_name };
         self.server.stats.remember_slow(slow, len_max);
     }
-
-    /// Sends a command to all monitors.
-    pub(super) fn show_monitors(&mut self, sender: ClientId, row: &Row, argv: ArgvRef<'_>) {
-        monitors::show(&mut self.clients, self.now, sender, monitors::Origin::Client, argv, row.role.secrets());
-    }
 }
 
 /// Saves and loads the keyspace (DEBUG RELOAD). If memory is short, nothing is changed.
@@ -130,6 +105,7 @@ fn reload(engine: &mut Engine) {
 #[cfg(test)]
 mod tests {
     use alloc::vec;
+    use alloc::vec::Vec;
 
     use super::*;
     use crate::base::argv::Argv;

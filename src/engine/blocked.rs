@@ -10,13 +10,13 @@
 use crate::keyspace::keys;
 use alloc::vec::Vec;
 
-use super::blocked_clients::BlockedCommand;
+use super::blocked_clients::{BlockedCommand, Left};
 use super::handler::Run;
 use super::pause::suspend_paused;
 use super::{ERROR_BYTES, Engine};
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, ensure_reserve_unspent, try_reserve};
+use crate::base::headroom::{ensure_reserve_unspent, try_reserve};
 use crate::commands::{BlockOn, Blocking, Outcome, Resumed};
 use crate::keyspace::{KeyName, Queue, QueuePosition, Want};
 use crate::resp::encode::Writer;
@@ -24,19 +24,7 @@ use crate::resp::error::CommandError;
 use crate::server::Unblock;
 use crate::server::clients::{ClientId, ClientQueue};
 
-/// Upper bound in bytes by which the tables of blocked commands grow at once.
-const BLOCKED_BYTES: usize = 48 * 1024;
-/// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
-const BLOCKED_COPIES: usize = 3;
-
 impl Engine {
-    /// Checks that there is memory for another blocked command.
-    pub(super) fn reserve_headroom_to_wait(&self, argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
-        ensure_reserve()?;
-        let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
-        ensure(BLOCKED_BYTES.saturating_add(copies))
-    }
-
     /// Blocks a command at the end of the queue.
     pub(super) fn block(&mut self, client: ClientId, command: u16, argv: ArgvRef<'_>, block_on: BlockOn) {
         let (argv, since) = (argv.to_owned(), self.now);
@@ -106,13 +94,14 @@ impl Engine {
 
     /// Removes the blocked command of a disconnected client.
     pub(super) fn forget_blocked(&mut self, position: QueuePosition) {
-        if let Some(left) = leave(self, position) {
-            look_again(self, &left);
+        let interest = &mut self.keyspace.interest;
+        if let Some(left) = self.blocked.leave(position, interest) {
+            left.pass_on(interest);
         }
     }
 
     pub(super) fn run_blocked(&mut self, position: QueuePosition, blocking: Blocking) {
-        let Some(left) = leave(self, position) else { return };
+        let Some(left) = self.blocked.leave(position, &mut self.keyspace.interest) else { return };
         let was_first = left.was_first;
         let mut blocked = left.blocked;
         let was_paused = core::mem::take(&mut blocked.paused);
@@ -123,7 +112,7 @@ impl Engine {
             // There is no memory even for an error reply.
             client.blocked = None;
             self.clients.close(blocked.client);
-            return look_again(self, &Left { blocked, was_first });
+            return Left { blocked, was_first }.pass_on(&mut self.keyspace.interest);
         }
         // A script that was blocked by a pause may be suspended like another one.
         let slice = self.slices.charges().filter(|_| was_paused && !client.address.is_empty());
@@ -147,7 +136,7 @@ impl Engine {
             }
         }
         self.end_tracking(blocked.client, Some(self.table.row(blocked.command)));
-        self.announce();
+        self.server.announce(&mut self.keyspace, &mut self.clients);
         self.clients.note(blocked.client);
         match block_on {
             Some(block_on) if was_paused => {
@@ -161,7 +150,7 @@ impl Engine {
             }
             None => {
                 self.clients.enqueue(ClientQueue::Freed, blocked.client);
-                look_again(self, &Left { blocked, was_first });
+                Left { blocked, was_first }.pass_on(&mut self.keyspace.interest);
             }
         }
     }
@@ -230,8 +219,9 @@ fn run_again(engine: &mut Engine, position: QueuePosition) -> bool {
 
 /// Ends a blocked command with a reply, without running it again.
 pub(super) fn end_blocked(engine: &mut Engine, position: QueuePosition, reply: impl FnOnce(&mut Writer)) {
-    let Some(left) = leave(engine, position) else { return };
-    look_again(engine, &left);
+    let interest = &mut engine.keyspace.interest;
+    let Some(left) = engine.blocked.leave(position, interest) else { return };
+    left.pass_on(interest);
     let blocked = left.blocked;
     if let Some(client) = engine.clients.get_mut(blocked.client) {
         client.blocked = None;
@@ -261,13 +251,6 @@ fn run_queued(engine: &mut Engine, id: ClientId) -> bool {
     true
 }
 
-/// Command that left its queues.
-struct Left {
-    blocked: BlockedCommand,
-    /// Whether it was the first in the line of one of its keys.
-    was_first: bool,
-}
-
 /// Adds a command to the queues of its keys. Without memory the client is disconnected.
 fn enter(engine: &mut Engine, position: QueuePosition, mut blocked: BlockedCommand) {
     if engine.blocked.reserve().is_err() {
@@ -283,24 +266,6 @@ fn enter(engine: &mut Engine, position: QueuePosition, mut blocked: BlockedComma
         }
     }
     engine.blocked.insert(position, blocked);
-}
-
-fn leave(engine: &mut Engine, position: QueuePosition) -> Option<Left> {
-    let blocked = engine.blocked.remove(position)?;
-    let mut was_first = false;
-    for key in blocked.block_on.keys() {
-        was_first |= engine.keyspace.interest.waiters.remove(position, key);
-    }
-    Some(Left { blocked, was_first })
-}
-
-/// Makes the keys of a client ready that left the head of a line: those behind it may be granted now.
-fn look_again(engine: &mut Engine, left: &Left) {
-    if left.was_first {
-        for key in left.blocked.block_on.keys() {
-            engine.keyspace.interest.mark_changed(key.name.0, &key.name.1);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::base::argv::Argv;
+use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
-use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve};
 use crate::commands::{BlockOn, HostReport};
-use crate::keyspace::QueuePosition;
+use crate::keyspace::{Interest, QueuePosition};
 use crate::server::clients::ClientId;
 use crate::store::ordered::{Key, Ordered};
 use crate::store::slots::{Slot, Slots};
@@ -23,6 +23,36 @@ pub(super) struct BlockedCommand {
     pub(super) since: Timestamp,
     /// Whether the command waits for the end of CLIENT PAUSE and then runs as a new request.
     pub(super) paused: bool,
+}
+
+/// Upper bound in bytes by which the tables of blocked commands grow at once.
+const BLOCKED_BYTES: usize = 48 * 1024;
+/// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
+const BLOCKED_COPIES: usize = 3;
+
+/// Checks that there is memory for another blocked command.
+pub(super) fn headroom_to_wait(argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
+    ensure_reserve()?;
+    let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
+    ensure(BLOCKED_BYTES.saturating_add(copies))
+}
+
+/// Command that left its queues.
+pub(super) struct Left {
+    pub(super) blocked: BlockedCommand,
+    /// Whether it was the first in the line of one of its keys.
+    pub(super) was_first: bool,
+}
+
+impl Left {
+    /// Makes the keys ready if the command was the head of a line: those behind it may be granted now.
+    pub(super) fn pass_on(&self, interest: &mut Interest) {
+        if self.was_first {
+            for key in self.blocked.block_on.keys() {
+                interest.mark_changed(key.name.0, &key.name.1);
+            }
+        }
+    }
 }
 
 /// Blocked commands by their queue positions, and their timeouts. A hundred thousand cost nearly the same as a thousand.
@@ -69,7 +99,7 @@ impl BlockedClients {
         self.positions.insert((0, position.0), slot.0);
     }
 
-    pub(super) fn remove(&mut self, position: QueuePosition) -> Option<BlockedCommand> {
+    fn remove(&mut self, position: QueuePosition) -> Option<BlockedCommand> {
         let slot = self.positions.remove((0, position.0))?;
         let blocked = *self.commands.remove(Slot(slot))?;
         if let Some(until) = blocked.block_on.until {
@@ -77,6 +107,16 @@ impl BlockedClients {
         }
         self.paused -= usize::from(blocked.paused);
         Some(blocked)
+    }
+
+    /// Removes a command from the queues of its keys, too.
+    pub(super) fn leave(&mut self, position: QueuePosition, interest: &mut Interest) -> Option<Left> {
+        let blocked = self.remove(position)?;
+        let mut was_first = false;
+        for key in blocked.block_on.keys() {
+            was_first |= interest.waiters.remove(position, key);
+        }
+        Some(Left { blocked, was_first })
     }
 
     /// First timeout with the position of its command.

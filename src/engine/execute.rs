@@ -154,8 +154,11 @@ impl Engine {
         }
         *out = reply.into_bytes();
         // A command on keys changes no reply mode.
-        if gates.has(Gates::REPLY_MODE) || row.is_none_or(|row| row.flags & (flags::READONLY | flags::WRITE) == 0) {
-            self.apply_reply_mode(id, start, out);
+        let may_change = row.is_none_or(|row| row.flags & (flags::READONLY | flags::WRITE) == 0);
+        if (gates.has(Gates::REPLY_MODE) || may_change)
+            && let Some(client) = self.clients.get_mut(id)
+        {
+            client.reply_mode.end_reply(start, out);
         }
     }
 

@@ -10,7 +10,6 @@ use crate::engine::host_store::{HostServer, HostStore};
 use crate::engine::inspect::inspect_key;
 use crate::engine::keylatch::Keylatch;
 use crate::engine::persistence::{LoadError, Replayed, Skipped};
-use crate::engine::saves::{finish_save, log_synced};
 use crate::engine::{InspectedPart, Status};
 use crate::keyspace::{Inspection, Keyspace};
 use crate::resp::encode::{Protocol, Writer};
@@ -87,7 +86,7 @@ impl<C: Clock> Keylatch<C> {
         out: &mut Vec<u8>,
     ) -> Result<bool, OutOfMemory> {
         let mut reply = Writer::appending_to(core::mem::take(out), Protocol::Resp3);
-        let is_present = inspect_key(&self.engine, database, key, part, &mut reply);
+        let is_present = inspect_key(self.engine.keyspace.database(database), key, part, &mut reply);
         let failed = reply.take_failure();
         *out = reply.into_bytes();
         if failed { Err(OutOfMemory) } else { Ok(is_present) }
@@ -134,13 +133,13 @@ impl<C: Clock> Keylatch<C> {
     /// Reports that the log is forced to the medium up to this number of effects.
     pub fn log_synced(&mut self, effects: u64) {
         self.follow_clock();
-        log_synced(&mut self.engine, effects);
+        self.store().log_synced(effects);
     }
 
     /// Reports the end of the save that was taken. `failure` is the reason of a failed one.
     pub fn finish_save(&mut self, kind: SaveKind, failure: Option<&str>) {
         self.follow_clock();
-        finish_save(&mut self.engine, kind, failure);
+        self.store().finish_save(kind, failure);
     }
 
     /// The host as a server, as the engine knows it.

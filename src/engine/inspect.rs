@@ -1,8 +1,8 @@
 //! Inspection of one key for tools: a page of its value, read outside commands and clients.
 
-use super::Engine;
 use crate::base::clock::Timestamp;
 use crate::commands::encoding;
+use crate::keyspace::Db;
 use crate::resp::encode::Writer;
 use crate::values::ValueRef;
 
@@ -20,8 +20,7 @@ pub struct InspectedPart {
 /// The reply is an array: type, encoding, length of the value, bytes of memory, deadline in milliseconds or null, earliest
 /// deadline of a hash's field or null, and the part. The part is a string, or an array of elements: members with their scores, or fields with value and deadline.
 /// A set or hash is passed from its first element on, so that a later part takes longer.
-pub(super) fn inspect_key(engine: &Engine, database: u8, key: &[u8], part: InspectedPart, reply: &mut Writer) -> bool {
-    let db = engine.keyspace.database(database);
+pub(super) fn inspect_key(db: &Db, key: &[u8], part: InspectedPart, reply: &mut Writer) -> bool {
     let Some((handle, entry)) = db.find(key).and_then(|handle| Some((handle, db.entry(handle)?))) else {
         return false;
     };

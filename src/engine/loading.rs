@@ -58,12 +58,6 @@ impl Engine {
         self.now = loaded.written_at.map_or(self.now, |instant| instant.max(self.now));
         Ok(())
     }
-
-    /// Row of a request; `None` for an unknown command or a wrong number of arguments.
-    fn row(&self, argv: ArgvRef<'_>) -> Option<&'static Row> {
-        let (_, row) = resolve(&self.table, argv).ok()?;
-        row.accepts(argv.len()).then_some(row)
-    }
 }
 
 impl<'a> Loading<'a> {
@@ -89,6 +83,12 @@ impl<'a> Loading<'a> {
         outcome
     }
 
+    /// Row of a request; `None` for an unknown command or a wrong number of arguments.
+    fn row(&self, argv: ArgvRef<'_>) -> Option<&'static Row> {
+        let (_, row) = resolve(&self.engine.table, argv).ok()?;
+        row.accepts(argv.len()).then_some(row)
+    }
+
     fn database(&self) -> u8 {
         self.engine.clients.get(self.client).map_or(0, |client| client.database)
     }
@@ -110,7 +110,7 @@ impl<'a> Loading<'a> {
         }
         let target = argv.get(2).unwrap_or_default();
         let removal = Argv::from_slices(&[b"DEL", target]);
-        if let Some(row) = self.engine.row(removal.as_ref()) {
+        if let Some(row) = self.row(removal.as_ref()) {
             self.run(row, removal.as_ref()).map_err(|_| LoadError::OutOfMemory)?;
         }
         self.note_skipped(Some(target), command_label(argv), offset)
@@ -168,7 +168,7 @@ impl aof::Target for Loading<'_> {
     }
 
     fn apply(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError> {
-        let row = self.engine.row(argv).ok_or(LoadError::Malformed { offset })?;
+        let row = self.row(argv).ok_or(LoadError::Malformed { offset })?;
         if self.moves_skipped(row, argv) {
             return self.skip_move(argv, offset);
         }
@@ -184,7 +184,7 @@ impl aof::Target for Loading<'_> {
 
     fn skip(&mut self, argv: ArgvRef<'_>, offset: usize) -> Result<(), LoadError> {
         // The keys that a script changes are not known.
-        if self.engine.row(argv).is_some() {
+        if self.row(argv).is_some() {
             return Err(LoadError::Unsupported { offset });
         }
         let label = command_label(argv);

@@ -1,6 +1,7 @@
 //! The engine: keyspace, clients and commands. A request with the time returns its reply; events, effects and messages
 //! are queued for the host.
 
+mod admission;
 mod after_command;
 mod blocked;
 mod blocked_clients;
@@ -19,7 +20,6 @@ mod loading;
 mod migrate;
 mod pause;
 pub(crate) mod persistence;
-mod saves;
 pub(crate) mod script_control;
 mod script_slices;
 mod state;

@@ -121,10 +121,10 @@ impl<'a> ScriptControl<'a> {
         engine.keyspace.effects.end_unit();
         let has_failed = reply.take_failure() || ended.has_failed;
         let mut reply = reply.into_bytes();
-        engine.apply_reply_mode(id, 0, &mut reply);
         // Clients that waited come first, so that a pipeline of scripts lets them through.
         note_waiting(&mut engine.clients);
         if let Some(client) = engine.clients.get_mut(id) {
+            client.reply_mode.end_reply(0, &mut reply);
             // Pushes to this client while the script ran follow its reply.
             let pushed = core::mem::replace(&mut client.outbox, reply);
             if client.append_bytes(pushed).is_err() || has_failed {

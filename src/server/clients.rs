@@ -11,6 +11,7 @@ use crate::base::headroom::{OutOfMemory, ensure_reserve_unspent, try_reserve};
 pub use crate::keyspace::ClientId;
 use crate::keyspace::QueuePosition;
 use crate::resp::encode::{Protocol, Writer};
+pub use crate::server::reply_mode::ReplyMode;
 use crate::store::sorted_vec::SortedVecMap;
 
 /// Command queued for EXEC: row number and arguments.
@@ -26,18 +27,6 @@ pub struct Transaction {
     pub queue: Vec<Queued>,
     /// Whether a command was refused while queueing. EXEC then discards the transaction.
     pub aborted: bool,
-}
-
-/// State of CLIENT REPLY.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ReplyMode {
-    #[default]
-    On,
-    Off,
-    /// The reply of the next command is left out.
-    SkipNext,
-    /// The reply of this command is left out.
-    Skip,
 }
 
 /// Connected client.

@@ -6,6 +6,7 @@ pub mod invalidations;
 pub mod monitors;
 mod protected;
 pub mod pubsub;
+pub mod reply_mode;
 pub mod saving;
 pub mod scripts;
 pub mod secrets;
@@ -145,6 +146,12 @@ impl Server {
     /// Counted bytes of texts of scripts and libraries.
     pub fn script_bytes(&self) -> u64 {
         self.scripts.evaluation.counted_bytes() + self.scripts.libraries.counted_bytes()
+    }
+
+    /// Whether writes are refused because the store fails or is read-only.
+    #[inline(always)]
+    pub fn has_store_error(&self) -> bool {
+        self.saving.may_refuse_writes() && self.store_error().is_some()
     }
 
     /// The error for writes, as Redis words it: the keys are read-only, the log cannot be written, or the last snapshot

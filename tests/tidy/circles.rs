@@ -30,7 +30,16 @@ const ORDERS: &[(&str, &[&[&str]])] = &[
             &["export"],
         ],
     ),
-    ("engine", &[&["status", "blocked_clients"], &["gates", "handler"], &["dispatch"], &["blocked", "after_command"]]),
+    (
+        "engine",
+        &[
+            &["status", "blocked_clients", "script_slices"],
+            &["gates", "handler"],
+            &["admission"],
+            &["dispatch"],
+            &["blocked", "after_command"],
+        ],
+    ),
 ];
 
 /// The files of src/ by the path of their module, each with its code and its re-exports.

@@ -7,7 +7,6 @@ mod word;
 pub(crate) use word::Gates;
 
 use super::Engine;
-use super::saves::has_store_error;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::is_reserve_whole;
 use crate::resp::encode::Protocol;
@@ -66,7 +65,7 @@ fn found_gates(engine: &Engine) -> Gates {
         | Gates::PAUSED.when(engine.server.pause.is_some())
         | Gates::MONITORED.when(engine.clients.has_monitors())
         | Gates::OVER_LIMIT.when(engine.keyspace.is_over_limit())
-        | Gates::STORE_FAILED.when(has_store_error(&engine.server))
+        | Gates::STORE_FAILED.when(engine.server.has_store_error())
 }
 
 /// First instant at which [`Gates::DUE`] is set; `Timestamp::MAX` means never.

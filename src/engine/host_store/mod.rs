@@ -1,9 +1,12 @@
-//! The host's store, as the engine knows it: whether there is one, what it is asked for, and whether it can be written.
+//! The host's store, as the engine knows it: whether there is one, what it is asked for, whether it can be written, and what it
+//! reports. The end of a save answers the clients that wait in SAVE.
+
+use alloc::format;
 
 use super::Engine;
 use super::blocked::end_blocked;
-use crate::commands::HostReport;
-use crate::resp::error::CommandError;
+use crate::commands::{Blocking, HostReport};
+use crate::resp::error::{CommandError, ErrorText};
 use crate::server::saving::SaveKind;
 use crate::server::shutdown::ShutdownRequest;
 
@@ -58,6 +61,35 @@ impl<'a> HostStore<'a> {
         self.engine.server.saving.set_log_failure(failure);
     }
 
+    /// Records the end of a save at the present instant. `failure` is the reason of a failed one.
+    pub(super) fn finish_save(&mut self, kind: SaveKind, failure: Option<&str>) {
+        let engine = &mut *self.engine;
+        engine.mark_stale();
+        engine.server.saving.finish(kind, failure.is_none(), engine.now);
+        if kind == SaveKind::Snapshot {
+            for position in engine.blocked.awaiting(HostReport::SnapshotSaved) {
+                end_blocked(engine, position, |reply| match failure {
+                    None => reply.ok(),
+                    Some(reason) => reply.error(&ErrorText::made(format!("ERR {reason}"))),
+                });
+            }
+        }
+        engine.after_command();
+        engine.refresh_gates();
+    }
+
+    /// Records that the first `effects` effects were forced to the medium, and runs the commands again that wait for that.
+    pub(super) fn log_synced(&mut self, effects: u64) {
+        let engine = &mut *self.engine;
+        engine.mark_stale();
+        engine.server.saving.log.reached(effects);
+        for position in engine.blocked.awaiting(HostReport::LogSynced) {
+            engine.run_blocked(position, Blocking::Allowed);
+        }
+        engine.after_command();
+        engine.refresh_gates();
+    }
+
     /// Number of effects since the last snapshot, for the rule of `save`.
     pub fn unsaved_effects(&self) -> u64 {
         self.engine.server.saving.unsaved(self.engine.keyspace.effects.count())
@@ -105,3 +137,6 @@ impl<'a> HostServer<'a> {
         ends
     }
 }
+
+#[cfg(test)]
+mod tests;
