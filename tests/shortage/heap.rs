@@ -18,7 +18,7 @@ use keylatch::internals::{Reserve, set_reserve};
 
 /// Largest piece that is always available; equal to `src/base/headroom.rs`.
 pub const SMALL_MAX: usize = 4096;
-/// Limit of a command's small pieces in bytes.
+/// Limit, in bytes, of what a command takes from the reserve.
 pub const RESERVE_BYTES: isize = 64 * 1024;
 
 /// Block size of the reserve, and the numbers of used blocks from which it counts as begun, as spent, and as used up;
@@ -181,7 +181,8 @@ pub fn end_with_panics() {
 /// Result of a run.
 pub struct Outcome {
     pub panicked: bool,
-    pub small_peak: isize,
+    /// Bytes that came out of the reserve: all small pieces, or those beyond a shared budget.
+    pub reserve_peak: isize,
     /// False when a small piece was requested that the reserve no longer has.
     pub had_reserve: bool,
     /// Budgets at which an allocation fails when reduced by one byte.
@@ -215,7 +216,7 @@ fn within(budget: Budget, run: impl FnOnce()) -> Outcome {
     let count = COUNT.get();
     Outcome {
         panicked: run.is_err(),
-        small_peak: count.small_peak,
+        reserve_peak: if budget.is_shared { count.beyond_peak } else { count.small_peak },
         had_reserve: count.beyond_peak <= ALL_BLOCKS * BLOCK_BYTES,
         marks: MARKS.take(),
     }

@@ -62,6 +62,8 @@ pub(super) fn native() -> Result {
             "script_arguments",
             "--test",
             "script_costs",
+            "--test",
+            "shortage",
         ]))
         .run()?;
     Program::cargo().args(&with_lua(&["--test", "sessions", "--test", "conformance"])).run()?;
