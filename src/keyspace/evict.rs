@@ -73,7 +73,7 @@ impl Keyspace {
 
     /// Idle time or frequency of a key, as the policy counts.
     pub fn past_use(&self, db: &Db, handle: Handle) -> PastUse {
-        self.uses.read(db.last_use(handle))
+        self.uses.read(db.entries.last_use(handle))
     }
 
     /// Whether the last call left keys to evict.
@@ -156,11 +156,11 @@ impl Keyspace {
         let mut drawn = Vec::new();
         for (database, db) in (0..*unused_from).zip(databases.iter()) {
             match memory.limit.volatile {
-                true => db.sample_dated(count, random, &mut drawn),
+                true => db.entries.sample_dated(count, random, &mut drawn),
                 false => db.sample(count, random, &mut drawn),
             }
             for handle in drawn.drain(..).filter(|handle| !is_held(db, *handle)) {
-                let (hash, last_use) = (db.hash_of(handle), db.last_use(handle));
+                let (hash, last_use) = (db.hash_of(handle), db.entries.last_use(handle));
                 let candidate = Candidate { database, handle, hash, last_use };
                 memory.offer(candidate, |candidate| uses.rank(candidate.last_use));
             }
@@ -178,7 +178,7 @@ impl Keyspace {
         let db = self.database(candidate.database);
         db.holds(candidate.hash, candidate.handle)
             && !is_held(db, candidate.handle)
-            && db.last_use(candidate.handle) == candidate.last_use
+            && db.entries.last_use(candidate.handle) == candidate.last_use
             && (!self.memory.limit.volatile || db.deadline(candidate.handle).is_some())
     }
 
@@ -204,7 +204,7 @@ impl Keyspace {
                 None => {
                     let mut drawn = Vec::new();
                     match volatile {
-                        true => db.sample_dated(1, &mut self.random, &mut drawn),
+                        true => db.entries.sample_dated(1, &mut self.random, &mut drawn),
                         false => db.sample(1, &mut self.random, &mut drawn),
                     }
                     return drawn.pop().map(|handle| (database, handle));
@@ -216,7 +216,7 @@ impl Keyspace {
 
     fn earliest_deadline(&mut self) -> Option<(u8, Handle)> {
         let used = (0..self.unused_from).zip(self.databases.iter());
-        let firsts = used.filter_map(|(database, db)| Some((database, db.first_expiring()?)));
+        let firsts = used.filter_map(|(database, db)| Some((database, db.entries.first_expiring()?)));
         let first = firsts.min_by_key(|(_, node)| node.deadline);
         let first = first.filter(|(database, node)| !is_held(self.database(*database), node.owner));
         first.map(|(database, node)| (database, node.owner)).or_else(|| self.random_victim())

@@ -1,7 +1,8 @@
 //! Writing entries to blocks: a new block, the present block of the key, or a replacement for it.
 
 use super::dated::BlockPositions;
-use super::{Db, Expiry, Lookup, NewValue, slot_bytes_of};
+use super::entries::{Entries, slot_bytes_of};
+use super::{Db, Expiry, Lookup, NewValue};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
 use crate::base::headroom::copied;
@@ -18,7 +19,7 @@ pub(super) struct EntryMeta {
     pub(super) last_use: u32,
 }
 
-impl Db {
+impl Entries {
     /// Replaces a string in place if the new one needs a block of the same size. The last use stays. Returns false if
     /// nothing was changed and [`Db::put`] must be used.
     #[inline(always)]
@@ -48,6 +49,30 @@ impl Db {
         block.is_some_and(|block| entry::fitting(block, len).is_some())
     }
 
+    /// Metadata of an entry, for a block that replaces its own.
+    pub(super) fn meta_of(&self, handle: Handle, layout: Layout) -> EntryMeta {
+        EntryMeta { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
+    }
+
+    /// Replaces a string in its present block, and sets deadline and last use. Returns false if nothing was changed.
+    #[inline(never)]
+    pub(super) fn rewrite(&mut self, handle: Handle, bytes: &[u8], meta: EntryMeta) -> Result<bool, OutOfMemory> {
+        if meta.deadline.is_some() {
+            if !self.has_position(handle) {
+                return Ok(false);
+            }
+            self.deadlines.reserve(handle)?;
+        }
+        let Some(block) = self.slab.block_and_more_mut(handle) else { return Ok(false) };
+        let Some(layout) = entry::fitting(block, bytes.len()) else { return Ok(false) };
+        entry::overwrite(block, layout, bytes, meta.raw);
+        set_last_use(block, meta.last_use);
+        self.schedule(handle, meta.deadline, None);
+        Ok(true)
+    }
+}
+
+impl Db {
     /// Creates or replaces the key of `lookup`; returns the handle of its entry. On an error nothing has changed.
     pub fn put(
         &mut self,
@@ -95,18 +120,18 @@ impl Db {
         value: Value,
         meta: EntryMeta,
     ) -> Result<Handle, OutOfMemory> {
-        self.values.reserve()?;
+        self.entries.values.reserve()?;
         let counted_bytes = slot_bytes_of(&value);
-        let value_slot = self.values.insert(value);
+        let value_slot = self.entries.values.insert(value);
         let written = self.write(lookup, key, Payload::Slot(value_slot), meta);
         match written {
-            Ok(_) => self.slot_bytes += counted_bytes,
-            Err(OutOfMemory) => drop(self.values.remove(value_slot)),
+            Ok(_) => self.entries.slot_bytes += counted_bytes,
+            Err(OutOfMemory) => drop(self.entries.values.remove(value_slot)),
         }
         written
     }
 
-    /// Writes an entry and replaces the present one: by [`write_new`], [`rewrite`] or [`write_over`].
+    /// Writes an entry and replaces the present one: by [`write_new`], [`Entries::rewrite`] or [`write_over`].
     #[inline(always)]
     pub(super) fn write(
         &mut self,
@@ -118,37 +143,32 @@ impl Db {
         debug_assert!(self.is_current(lookup, key), "a lookup that is out of date");
         match (lookup.found(), payload) {
             (None, Payload::Inline(_)) => write_new(self, lookup.hash, key, payload, meta),
-            (Some(handle), Payload::Inline(bytes)) if rewrite(self, handle, bytes, meta)? => Ok(handle),
+            (Some(handle), Payload::Inline(bytes)) if self.entries.rewrite(handle, bytes, meta)? => Ok(handle),
             _ => write_over(self, lookup, key, payload, meta),
         }
-    }
-
-    /// Metadata of an entry, for a block that replaces its own.
-    pub(super) fn meta_of(&self, handle: Handle, layout: Layout) -> EntryMeta {
-        EntryMeta { raw: layout.is_raw(), deadline: self.deadline(handle), last_use: self.last_use(handle) }
     }
 
     /// Points the index to the new block of an entry and frees the old one.
     pub(super) fn replace_block(&mut self, hash: u32, old: Handle, new: Handle) {
         self.table.replace(hash, old, new);
-        self.slab.free(old);
+        self.entries.slab.free(old);
     }
 
     /// Removes a block from index and heap and frees it. A value in a slot stays.
     pub(super) fn forget_block(&mut self, hash: u32, handle: Handle) {
-        self.schedule(handle, None, None);
+        self.entries.schedule(handle, None, None);
         self.table.remove(hash, handle);
-        self.slab.free(handle);
+        self.entries.slab.free(handle);
     }
 
     /// Removes the value slot of a block, if it has one. The caller rewrites or frees the block.
     pub(super) fn drop_value(&mut self, handle: Handle) {
-        let block = self.slab.block(handle);
+        let block = self.entries.slab.block(handle);
         if let Some(Payload::Slot(slot)) = Layout::of(block).map(|layout| layout.payload(block))
-            && let Some(value) = self.values.remove(slot)
+            && let Some(value) = self.entries.values.remove(slot)
         {
             let bytes = slot_bytes_of(&value);
-            self.slot_bytes -= bytes;
+            self.entries.slot_bytes -= bytes;
             self.lazy_free.take_value(value, bytes);
         }
     }
@@ -159,35 +179,18 @@ impl Db {
 fn write_new(db: &mut Db, hash: u32, key: &[u8], payload: Payload<'_>, meta: EntryMeta) -> Result<Handle, OutOfMemory> {
     let layout = Layout::new(key, payload, meta.deadline.is_some(), meta.raw);
     db.table.reserve(hash)?;
-    let handle = db.slab.allocate(layout.len())?;
-    if meta.deadline.is_some() && db.deadlines.reserve(handle).is_err() {
-        db.slab.free(handle);
+    let handle = db.entries.slab.allocate(layout.len())?;
+    if meta.deadline.is_some() && db.entries.deadlines.reserve(handle).is_err() {
+        db.entries.slab.free(handle);
         return Err(OutOfMemory);
     }
     let layout = if meta.deadline.is_some() { layout.with_own() } else { layout };
-    if let Some(block) = db.slab.block_and_more_mut(handle) {
+    if let Some(block) = db.entries.slab.block_and_more_mut(handle) {
         layout.write(block, key, payload, meta.last_use);
     }
     db.table.insert(hash, handle);
-    db.enter_new(handle, meta.deadline);
+    db.entries.enter_new(handle, meta.deadline);
     Ok(handle)
-}
-
-/// Replaces a string in its present block, and sets deadline and last use. Returns false if nothing was changed.
-#[inline(never)]
-fn rewrite(db: &mut Db, handle: Handle, bytes: &[u8], meta: EntryMeta) -> Result<bool, OutOfMemory> {
-    if meta.deadline.is_some() {
-        if !db.has_position(handle) {
-            return Ok(false);
-        }
-        db.deadlines.reserve(handle)?;
-    }
-    let Some(block) = db.slab.block_and_more_mut(handle) else { return Ok(false) };
-    let Some(layout) = entry::fitting(block, bytes.len()) else { return Ok(false) };
-    entry::overwrite(block, layout, bytes, meta.raw);
-    set_last_use(block, meta.last_use);
-    db.schedule(handle, meta.deadline, None);
-    Ok(true)
 }
 
 /// Writes a whole entry, in the present block of the key or in a new one if the size differs.
@@ -201,39 +204,39 @@ fn write_over(
 ) -> Result<Handle, OutOfMemory> {
     let existing = lookup.found();
     // Space for a position is kept, so that frequent renewals of the deadline do not change the block.
-    let had_position = existing.is_some_and(|handle| db.has_position(handle));
+    let had_position = existing.is_some_and(|handle| db.entries.has_position(handle));
     // Blocks of hashes always have space for a position, so that a field can get a deadline in place.
     let hash = match payload {
-        Payload::Slot(slot) => db.hash_in(slot),
+        Payload::Slot(slot) => db.entries.hash_in(slot),
         Payload::Inline(_) => None,
     };
     let is_dated = meta.deadline.is_some() || hash.is_some_and(|hash| hash.first_deadline().is_some());
     let layout = Layout::new(key, payload, is_dated || had_position || hash.is_some(), meta.raw);
-    let fits = |handle: &Handle| db.slab.block(*handle).len() == Slab::rounded(layout.len());
+    let fits = |handle: &Handle| db.entries.slab.block(*handle).len() == Slab::rounded(layout.len());
     let reused = existing.filter(fits);
     if existing.is_none() {
         db.table.reserve(lookup.hash)?;
     }
     let handle = match reused {
         Some(handle) => handle,
-        None => db.slab.allocate(layout.len())?,
+        None => db.entries.slab.allocate(layout.len())?,
     };
-    if is_dated && db.deadlines.reserve(handle).is_err() {
+    if is_dated && db.entries.deadlines.reserve(handle).is_err() {
         if reused.is_none() {
-            db.slab.free(handle);
+            db.entries.slab.free(handle);
         }
         return Err(OutOfMemory);
     }
     if let Some(old) = existing {
         db.drop_value(old);
-        db.schedule(old, None, None);
+        db.entries.schedule(old, None, None);
     }
-    layout.write(db.slab.block_mut(handle), key, payload, meta.last_use);
+    layout.write(db.entries.slab.block_mut(handle), key, payload, meta.last_use);
     match existing {
         None => db.table.insert(lookup.hash, handle),
         Some(old) if old != handle => db.replace_block(lookup.hash, old, handle),
         Some(_) => {}
     }
-    db.assign_deadline(handle, meta.deadline);
+    db.entries.assign_deadline(handle, meta.deadline);
     Ok(handle)
 }

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::entries::Entries;
 use super::{Db, Lookup};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::OutOfMemory;
@@ -19,44 +20,71 @@ const EXTRA_NODES: usize = 64;
 impl Db {
     /// Number of keys with a deadline of their own.
     pub fn deadline_count(&self) -> usize {
-        self.own_deadlines
+        self.entries.own_deadlines
     }
 
     /// Number of keys that have fields with a deadline.
     pub fn field_deadline_count(&self) -> usize {
-        self.field_deadlines
+        self.entries.field_deadlines
     }
 
     /// Whether any key has a deadline, or fields with one.
     #[inline(always)]
     pub fn is_timed(&self) -> bool {
-        !self.deadlines.is_empty()
+        !self.entries.deadlines.is_empty()
     }
 
     /// Whether a key or a field is past its deadline.
     #[inline(always)]
     pub fn is_due(&self, now: Timestamp) -> bool {
-        self.deadlines.is_due(now)
+        self.entries.deadlines.is_due(now)
     }
 
     /// Earliest deadline of a key or field; [`Timestamp::MAX`] if there is none.
     #[inline(always)]
     pub fn first_due(&self) -> Timestamp {
-        self.deadlines.first()
+        self.entries.deadlines.first()
     }
 
     /// Heap node of the key with the earliest deadline, its own or one of its fields. Nothing is due while `now` is not
     /// after it.
     #[inline(always)]
     pub fn first_deadline(&self) -> Option<Node<Handle>> {
-        self.deadlines.minimum()
+        self.entries.deadlines.minimum()
     }
 
+    pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
+        self.entries.deadline(handle)
+    }
+
+    /// Earlier of the key's own deadline and the first deadline of its fields.
+    pub fn due(&self, handle: Handle) -> Option<Timestamp> {
+        self.entries.due(handle)
+    }
+
+    /// Sets or clears the deadline. The handle may become stale: a block without space for a position is replaced.
+    pub fn set_deadline(&mut self, lookup: Lookup, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
+        let Some(handle) = lookup.found() else { return Ok(()) };
+        let Some(layout) = self.entries.slab.block_and_more(handle).and_then(Layout::of) else { return Ok(()) };
+        // Reserved before the block is replaced, so that a failure changes nothing.
+        if deadline.is_some() {
+            self.entries.deadlines.reserve(handle)?;
+        }
+        let handle = match deadline {
+            Some(_) if !layout.is_timed() => add_position(self, lookup.hash, handle, layout)?,
+            _ => handle,
+        };
+        self.entries.assign_deadline(handle, deadline);
+        Ok(())
+    }
+}
+
+impl Entries {
     /// Heap node of the key with the earliest deadline of its own. If some keys have only field deadlines, only the
     /// first levels of the heap are searched.
     pub fn first_expiring(&self) -> Option<Node<Handle>> {
         if self.field_deadlines == 0 {
-            return self.first_deadline();
+            return self.deadlines.minimum();
         }
         let nodes = self.deadlines.first_levels();
         let own = nodes.filter_map(|node| Some(Node { deadline: self.deadline(node.owner)?, ..node }));
@@ -74,6 +102,7 @@ impl Db {
         handles.extend(owners.filter(|&owner| self.deadline(owner).is_some()).take(count));
     }
 
+    /// Own deadline of a key.
     pub fn deadline(&self, handle: Handle) -> Option<Timestamp> {
         let block = self.slab.block_and_more(handle)?;
         self.deadline_of(Layout::of(block)?, block)
@@ -93,22 +122,6 @@ impl Db {
             Payload::Slot(slot) if layout.has_field() => self.hash_in(slot)?.whole_deadline(),
             _ => self.deadlines.get(layout.position(block)?).map(|node| node.deadline),
         }
-    }
-
-    /// Sets or clears the deadline. The handle may become stale: a block without space for a position is replaced.
-    pub fn set_deadline(&mut self, lookup: Lookup, deadline: Option<Timestamp>) -> Result<(), OutOfMemory> {
-        let Some(handle) = lookup.found() else { return Ok(()) };
-        let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return Ok(()) };
-        // Reserved before the block is replaced, so that a failure changes nothing.
-        if deadline.is_some() {
-            self.deadlines.reserve(handle)?;
-        }
-        let handle = match deadline {
-            Some(_) if !layout.is_timed() => add_position(self, lookup.hash, handle, layout)?,
-            _ => handle,
-        };
-        self.assign_deadline(handle, deadline);
-        Ok(())
     }
 
     /// Whether a block has space for a position.
@@ -135,7 +148,7 @@ impl Db {
     pub(super) fn assign_deadline(&mut self, handle: Handle, own: Option<Timestamp>) {
         let Some(block) = self.slab.block_and_more(handle) else { return };
         let field = match Layout::of(block).map(|layout| layout.payload(block)) {
-            Some(Payload::Slot(slot)) => note_whole_deadline(self, slot, own),
+            Some(Payload::Slot(slot)) => self.note_whole_deadline(slot, own),
             _ => None,
         };
         self.schedule(handle, own, field);
@@ -169,6 +182,23 @@ impl Db {
             (None, None) => {}
         }
     }
+
+    /// Stores the key's own deadline in its hash value; returns the first deadline of the fields. Returns `None` for other
+    /// types.
+    #[inline(never)]
+    fn note_whole_deadline(&mut self, slot: ValueSlot, own: Option<Timestamp>) -> Option<Timestamp> {
+        let Some(Value::Hash(hash)) = self.values.get_mut(slot) else { return None };
+        hash.note_whole_deadline(own);
+        hash.first_deadline()
+    }
+
+    /// Removes the heap node of an entry that is deleted.
+    pub(super) fn drop_deadline(&mut self, handle: Handle, layout: Layout) {
+        let Some(position) = self.slab.block_and_more(handle).and_then(|block| layout.position(block)) else { return };
+        self.own_deadlines -= usize::from(layout.has_own());
+        self.field_deadlines -= usize::from(layout.has_field());
+        self.deadlines.remove(position, &mut BlockPositions(&mut self.slab));
+    }
 }
 
 /// Stores a key's position in the heap in its block.
@@ -185,20 +215,11 @@ impl Positions<Handle> for BlockPositions<'_> {
 
 /// Moves an entry to a block that has space for a position.
 fn add_position(db: &mut Db, hash: u32, handle: Handle, layout: Layout) -> Result<Handle, OutOfMemory> {
-    let old = copied(db.slab.block(handle))?;
+    let old = copied(db.entries.slab.block(handle))?;
     let (key, payload) = (layout.key(&old), layout.payload(&old));
     let timed = Layout::new(key, payload, true, layout.is_raw());
-    let new = db.slab.allocate(timed.len())?;
-    timed.write(db.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
+    let new = db.entries.slab.allocate(timed.len())?;
+    timed.write(db.entries.slab.block_mut(new), key, payload, last_use(&old).unwrap_or(0));
     db.replace_block(hash, handle, new);
     Ok(new)
-}
-
-/// Stores the key's own deadline in its hash value; returns the first deadline of the fields. Returns `None` for other
-/// types.
-#[inline(never)]
-fn note_whole_deadline(db: &mut Db, slot: ValueSlot, own: Option<Timestamp>) -> Option<Timestamp> {
-    let Some(Value::Hash(hash)) = db.values.get_mut(slot) else { return None };
-    hash.note_whole_deadline(own);
-    hash.first_deadline()
 }

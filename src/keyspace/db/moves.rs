@@ -13,9 +13,9 @@ impl Db {
     pub fn rename(&mut self, from: Lookup, target: Lookup, to: &[u8]) -> Result<(), OutOfMemory> {
         debug_assert!(self.is_current(target, to), "a lookup that is out of date");
         let Some(handle) = from.found() else { return Ok(()) };
-        let block = copied(self.slab.block(handle))?;
+        let block = copied(self.entries.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        self.write(target, to, layout.payload(&block), self.meta_of(handle, layout))?;
+        self.write(target, to, layout.payload(&block), self.entries.meta_of(handle, layout))?;
         // The value belongs to the new entry, so only the old block is freed.
         self.forget_block(from.hash, handle);
         Ok(())
@@ -25,25 +25,25 @@ impl Db {
     /// not contain the key. On an error nothing has changed.
     pub fn move_to(&mut self, lookup: Lookup, other: &mut Db) -> Result<(), OutOfMemory> {
         let Some(handle) = lookup.found() else { return Ok(()) };
-        let block = copied(self.slab.block(handle))?;
+        let block = copied(self.entries.slab.block(handle))?;
         let Some(layout) = Layout::of(&block) else { return Ok(()) };
-        let (key, meta, target) = (layout.key(&block), self.meta_of(handle, layout), lookup.vacated());
+        let (key, meta, target) = (layout.key(&block), self.entries.meta_of(handle, layout), lookup.vacated());
         match layout.payload(&block) {
             Payload::Inline(bytes) => drop(other.write(target, key, Payload::Inline(bytes), meta)?),
             Payload::Slot(slot) => {
                 // The value is swapped in after the other database has allocated its entry: a failure cannot lose it.
-                let empty_value = || match self.hash_in(slot) {
+                let empty_value = || match self.entries.hash_in(slot) {
                     Some(_) => Value::Hash(Hash::new(0)),
                     None => Value::String(Vec::new()),
                 };
                 let (target_value, left_value) = (empty_value(), empty_value());
-                other.deadlines.reserve(handle)?;
+                other.entries.deadlines.reserve(handle)?;
                 let moved = other.write_slot(target, key, target_value, meta)?;
-                if let Some(value) = self.values.get_mut(slot) {
+                if let Some(value) = self.entries.values.get_mut(slot) {
                     let left_bytes = left_value.counted_bytes();
                     let mut value = core::mem::replace(value, left_value);
-                    self.slot_bytes = self.slot_bytes - value.counted_bytes() + left_bytes;
-                    other.edit(moved, |moved_value| core::mem::swap(moved_value, &mut value));
+                    self.entries.slot_bytes = self.entries.slot_bytes - value.counted_bytes() + left_bytes;
+                    other.entries.edit(moved, |moved_value| core::mem::swap(moved_value, &mut value));
                 }
             }
         }

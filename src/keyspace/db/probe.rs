@@ -51,7 +51,7 @@ impl Db {
         let Some(handle) = self.table.cached(hash).or_else(|| search(self, hash)) else {
             return Lookup { hash, found: None };
         };
-        if let Some(block) = self.slab.block_and_more_mut(handle)
+        if let Some(block) = self.entries.slab.block_and_more_mut(handle)
             && entry::is_of(block, key)
         {
             if let Some(last_use) = last_use {
@@ -75,7 +75,7 @@ impl Db {
     #[inline(always)]
     pub(super) fn find_any(&self, hash: u32, key: &[u8]) -> Option<Handle> {
         let handle = self.table.any_of(hash)?;
-        if is_of(self, handle, key) { Some(handle) } else { find_among(self, hash, key) }
+        if self.entries.is_of(handle, key) { Some(handle) } else { find_among(self, hash, key) }
     }
 }
 
@@ -83,7 +83,7 @@ impl Db {
 #[inline(never)]
 fn search(db: &mut Db, hash: u32) -> Option<Handle> {
     let handle = db.table.search(hash)?;
-    db.slab.read_ahead(handle);
+    db.entries.slab.read_ahead(handle);
     Some(handle)
 }
 
@@ -93,7 +93,7 @@ fn search(db: &mut Db, hash: u32) -> Option<Handle> {
 fn probe_collisions(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -> Lookup {
     let found = find_among(db, hash, key);
     if let (Some(handle), Some(last_use)) = (found, last_use) {
-        db.set_last_use(handle, last_use);
+        db.entries.set_last_use(handle, last_use);
     }
     Lookup { hash, found }
 }
@@ -102,12 +102,7 @@ fn probe_collisions(db: &mut Db, hash: u32, key: &[u8], last_use: Option<u32>) -
 #[cold]
 #[inline(never)]
 fn find_among(db: &Db, hash: u32, key: &[u8]) -> Option<Handle> {
-    db.table.find(hash, |handle| is_of(db, handle, key))
-}
-
-#[inline(always)]
-fn is_of(db: &Db, handle: Handle, key: &[u8]) -> bool {
-    db.slab.block_and_more(handle).is_some_and(|block| entry::is_of(block, key))
+    db.table.find(hash, |handle| db.entries.is_of(handle, key))
 }
 
 #[inline(always)]

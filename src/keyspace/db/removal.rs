@@ -1,25 +1,24 @@
 //! Removal of keys, and lazy free of large values and whole databases.
 
-use super::dated::BlockPositions;
+use super::entries::slot_bytes_of;
 use super::lazy_free::FreeInSteps;
-use super::{Db, Lookup, slot_bytes_of};
+use super::{Db, Lookup};
 use crate::keyspace::db::entry::Layout;
-use crate::store::slab::Handle;
 
 impl Db {
     /// Removes the key with its value and deadline. A large value is queued for lazy free.
     pub fn remove(&mut self, lookup: Lookup) {
         let Some(handle) = lookup.found() else { return };
         debug_assert!(self.holds(lookup.hash, handle), "a lookup that is out of date");
-        let Some(layout) = self.slab.block_and_more(handle).and_then(Layout::of) else { return };
+        let Some(layout) = self.entries.slab.block_and_more(handle).and_then(Layout::of) else { return };
         if layout.is_timed() {
-            drop_deadline(self, handle, layout);
+            self.entries.drop_deadline(handle, layout);
         }
         if layout.is_in_slot() {
             self.drop_value(handle);
         }
         self.table.remove(lookup.hash, handle);
-        self.slab.free(handle);
+        self.entries.slab.free(handle);
     }
 
     /// Whether deleted values wait for lazy free.
@@ -42,19 +41,19 @@ impl FreeInSteps for Db {
     /// Frees up to `pieces` pieces of the database's own memory; returns the number freed. Afterwards only
     /// `counted_bytes` and further steps are valid.
     fn free_step(&mut self, pieces: usize) -> usize {
-        let mut freed = self.slab.free_step(pieces);
+        let mut freed = self.entries.slab.free_step(pieces);
         freed += self.table.free_step(pieces - freed);
-        freed += self.deadlines.free_step(pieces - freed);
+        freed += self.entries.deadlines.free_step(pieces - freed);
         while freed < pieces {
             // Large values are queued again, and freed in slices themselves.
             freed += self.lazy_free.free(pieces - freed).min(pieces - freed);
             if freed == pieces {
                 break;
             }
-            let Some(value) = self.values.pop() else { break };
+            let Some(value) = self.entries.values.pop() else { break };
             let value_pieces = value.map_or(1, |value| {
                 let bytes = slot_bytes_of(&value);
-                self.slot_bytes -= bytes;
+                self.entries.slot_bytes -= bytes;
                 self.lazy_free.take_value(value, bytes)
             });
             freed = (freed + value_pieces).min(pieces);
@@ -65,11 +64,4 @@ impl FreeInSteps for Db {
     fn counted_bytes(&self) -> u64 {
         Db::counted_bytes(self)
     }
-}
-
-fn drop_deadline(db: &mut Db, handle: Handle, layout: Layout) {
-    let Some(position) = db.slab.block_and_more(handle).and_then(|block| layout.position(block)) else { return };
-    db.own_deadlines -= usize::from(layout.has_own());
-    db.field_deadlines -= usize::from(layout.has_field());
-    db.deadlines.remove(position, &mut BlockPositions(&mut db.slab));
 }

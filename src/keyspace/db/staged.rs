@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::{Db, Lookup, slot_bytes_of};
+use super::entries::slot_bytes_of;
+use super::{Db, Lookup};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::copied;
 use crate::base::headroom::{OutOfMemory, try_reserve};
@@ -55,23 +56,23 @@ fn stage(db: &mut Db, string: Staged<'_>, staged: usize) -> Result<Step, OutOfMe
     let mut payload = Payload::Inline(value);
     if value.len() > INLINE_MAX {
         let copy = copied(value)?;
-        db.values.reserve()?;
-        payload = Payload::Slot(db.values.insert(Value::String(copy)));
+        db.entries.values.reserve()?;
+        payload = Payload::Slot(db.entries.values.insert(Value::String(copy)));
     }
-    let is_timed = deadline.is_some() || old.is_some_and(|old| db.has_position(old));
+    let is_timed = deadline.is_some() || old.is_some_and(|old| db.entries.has_position(old));
     let layout = Layout::new(key, payload, is_timed, false);
     let new = match reserve_entry(db, layout.len(), hash, old.is_none(), deadline.map(|_| staged + 1)) {
         Ok(new) => new,
         Err(OutOfMemory) => {
             if let Payload::Slot(slot) = payload {
-                db.values.remove(slot);
+                db.entries.values.remove(slot);
             }
             return Err(OutOfMemory);
         }
     };
-    layout.write(db.slab.block_mut(new), key, payload, last_use);
+    layout.write(db.entries.slab.block_mut(new), key, payload, last_use);
     if let Payload::Slot(slot) = payload {
-        db.slot_bytes += db.values.get(slot).map_or(0, slot_bytes_of);
+        db.entries.slot_bytes += db.entries.values.get(slot).map_or(0, slot_bytes_of);
     }
     match old {
         None => db.table.insert(hash, new),
@@ -86,16 +87,16 @@ fn undo(db: &mut Db, step: Step) {
         None => db.table.remove(step.hash, step.new),
     }
     db.drop_value(step.new);
-    db.slab.free(step.new);
+    db.entries.slab.free(step.new);
 }
 
 fn commit(db: &mut Db, step: Step) {
     if let Some(old) = step.old {
         db.drop_value(old);
-        db.schedule(old, None, None);
-        db.slab.free(old);
+        db.entries.schedule(old, None, None);
+        db.entries.slab.free(old);
     }
-    db.assign_deadline(step.new, step.deadline);
+    db.entries.assign_deadline(step.new, step.deadline);
 }
 
 /// Reserves a block, an index entry if the key is new, and space for `deadlines` nodes in the heap.
@@ -109,11 +110,11 @@ fn reserve_entry(
     if is_new {
         db.table.reserve(hash)?;
     }
-    let block = db.slab.allocate(len)?;
+    let block = db.entries.slab.allocate(len)?;
     if let Some(count) = deadlines
-        && db.deadlines.reserve_many(count, block).is_err()
+        && db.entries.deadlines.reserve_many(count, block).is_err()
     {
-        db.slab.free(block);
+        db.entries.slab.free(block);
         return Err(OutOfMemory);
     }
     Ok(block)

@@ -128,7 +128,7 @@ fn put_member(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<bool, Erro
         txn.db_mut().put(lookup, key, NewValue::Value(Value::Set(set)), None, last_use)?;
         return Ok(true);
     };
-    let inserted = txn.db_mut().edit(handle, |value| match value {
+    let inserted = txn.db_mut().entries.edit(handle, |value| match value {
         Value::Set(set) => set.insert(member, limit),
         _ => Ok(false),
     });

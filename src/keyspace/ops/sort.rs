@@ -182,7 +182,7 @@ fn elements(txn: &mut Txn<'_>, key: &[u8]) -> Result<Elements, Error> {
     // SORT converts a sorted set to its large encoding, as in Redis, where it stays so.
     if let Some(handle) = lookup.found() {
         let index = |value: &mut Value| if let Value::ZSet(zset) = value { zset.index() } else { Ok(()) };
-        txn.db_mut().edit(handle, index).unwrap_or(Ok(()))?;
+        txn.db_mut().entries.edit(handle, index).unwrap_or(Ok(()))?;
     }
     let all = match txn.value(lookup) {
         None => Vec::new(),

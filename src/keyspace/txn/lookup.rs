@@ -86,7 +86,7 @@ impl Txn<'_> {
     #[inline(always)]
     pub(in crate::keyspace) fn mark_use(&mut self, handle: Handle) {
         if let Some(word) = word_of_use(self, handle) {
-            self.db_mut().set_last_use(handle, word);
+            self.db_mut().entries.set_last_use(handle, word);
         }
     }
 
@@ -95,7 +95,7 @@ impl Txn<'_> {
         if self.keyspace.uses.counting() == Counting::Changes
             && let Some(word) = self.keyspace.uses.present()
         {
-            self.db_mut().set_last_use(handle, word);
+            self.db_mut().entries.set_last_use(handle, word);
         }
     }
 
@@ -109,7 +109,7 @@ impl Txn<'_> {
     #[inline(always)]
     pub(in crate::keyspace) fn last_use_for(&mut self, lookup: Lookup) -> u32 {
         match lookup.found() {
-            Some(handle) if self.keeps_use() => self.db().last_use(handle),
+            Some(handle) if self.keeps_use() => self.db().entries.last_use(handle),
             _ => self.first_use(),
         }
     }
@@ -128,7 +128,7 @@ impl Txn<'_> {
     /// Sets idle time or frequency, as given by RESTORE.
     pub(in crate::keyspace) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
         let word = self.keyspace.uses.past(past);
-        self.db_mut().set_last_use(handle, word);
+        self.db_mut().entries.set_last_use(handle, word);
     }
 }
 
@@ -181,5 +181,5 @@ fn word_of_use(txn: &mut Txn<'_>, handle: Handle) -> Option<u32> {
 #[cold]
 fn word_of_frequency(txn: &mut Txn<'_>, handle: Handle) -> u32 {
     let Keyspace { databases, uses, random, .. } = &mut *txn.keyspace;
-    uses.again(databases[db_index(txn.database)].last_use(handle), random)
+    uses.again(databases[db_index(txn.database)].entries.last_use(handle), random)
 }

@@ -209,7 +209,7 @@ impl<'a> Txn<'a> {
         event: EventKind,
     ) -> Result<(), Error> {
         let is_overwritten = match lookup.found() {
-            Some(handle) if self.keeps_use() => self.db_mut().overwrite(handle, bytes, expiry),
+            Some(handle) if self.keeps_use() => self.db_mut().entries.overwrite(handle, bytes, expiry),
             _ => false,
         };
         if !is_overwritten {
@@ -239,7 +239,7 @@ impl<'a> Txn<'a> {
     ) -> Result<Change<R>, Error> {
         let mut edited = Err(Error::WrongType);
         self.prepare_edit(handle)?;
-        let emptied = self.db_mut().edit_in_place(handle, &mut |value| edited = edit(value));
+        let emptied = self.db_mut().entries.edit_in_place(handle, &mut |value| edited = edit(value));
         let change = edited?;
         if change.is_change() {
             updated(self, handle, event, emptied);

@@ -61,7 +61,7 @@ pub fn expire_at<'n>(
     let (mut changed, past) = (Vec::new(), txn.is_past(deadline));
     changed.try_reserve_exact(outcomes.len()).map_err(|_| Error::OutOfMemory)?;
     if !past {
-        txn.db_mut().reserve_deadline(handle)?;
+        txn.db_mut().entries.reserve_deadline(handle)?;
     }
     let event = if past { EventKind::HDel } else { EventKind::HExpire };
     super::update(txn, handle, event, |hash| {

@@ -216,7 +216,7 @@ fn store(
     match lookup.found() {
         Some(handle) => {
             if matches!(deadline, NewDeadline::At(_)) {
-                txn.db_mut().reserve_deadline(handle)?;
+                txn.db_mut().entries.reserve_deadline(handle)?;
             }
             let set = |hash: &mut Hash| Ok(Change::Changed(hash.set_all(pairs, deadline, limit)?));
             update(txn, handle, event, set).map(Change::result)

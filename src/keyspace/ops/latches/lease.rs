@@ -208,7 +208,7 @@ pub(super) fn write(
     let is_same_holder = former.is_some_and(|former| former.holder == lease.holder);
     let (text, limit) = (lease.holder.text(), txn.limits().hash);
     if lease.deadline.is_some() {
-        txn.db_mut().reserve_deadline(handle)?;
+        txn.db_mut().entries.reserve_deadline(handle)?;
     }
     let deadline = lease.deadline.map_or(NewDeadline::None, NewDeadline::At);
     let event = if is_same_holder { EventKind::HExpire } else { EventKind::HSet };

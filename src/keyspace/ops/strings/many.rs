@@ -37,7 +37,10 @@ pub fn set_many<'p>(
     }
     let all = slots.iter().zip(pairs.clone());
     let mut lens = all.clone().map(|(lookup, (_, value))| (lookup, value.len()));
-    if expiry == Expiry::Never && txn.keeps_use() && lens.all(|(lookup, len)| txn.db().can_overwrite(*lookup, len)) {
+    if expiry == Expiry::Never
+        && txn.keeps_use()
+        && lens.all(|(lookup, len)| txn.db().entries.can_overwrite(*lookup, len))
+    {
         for (lookup, (key, value)) in all {
             txn.put_string(*lookup, key, value, expiry, EventKind::Set)?;
         }

@@ -174,7 +174,7 @@ pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> 
 pub fn increment(txn: &mut Txn<'_>, key: &[u8], increment: i64) -> Result<i64, Error> {
     let lookup = txn.entry_inlined(key, Access::Write);
     let counted = match lookup.found() {
-        Some(handle) if increment == 1 && txn.keeps_use() => txn.db_mut().count_up(handle),
+        Some(handle) if increment == 1 && txn.keeps_use() => txn.db_mut().entries.count_up(handle),
         _ => None,
     };
     let sum = match counted {

@@ -73,7 +73,7 @@ fn add(txn: &mut Txn<'_>, key: &[u8], usage: &Usage, names: &[String]) -> Result
     pairs.extend(names.iter().map(|name| (score, name.as_bytes())));
     let lookup = txn.entry(key, Access::Peek);
     let Some(handle) = lookup.found() else { return create(txn, key, &pairs, deadline) };
-    txn.db_mut().reserve_deadline(handle)?;
+    txn.db_mut().entries.reserve_deadline(handle)?;
     sorted_sets::add(txn, key, ScoreOptions::default(), &pairs)?;
     let lookup = txn.entry(key, Access::Peek);
     txn.set_deadline(lookup, key, Some(deadline), EventKind::Expire)?;
