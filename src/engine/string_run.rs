@@ -74,7 +74,7 @@ impl Engine {
                 self.server.stats.fail(last, &error.into());
             }
             // Garbage, memory over the limit and a spent reserve close gates.
-            if last == set && (txn.has_garbage() || txn.is_over_limit() || !is_reserve_whole()) {
+            if last == set && (txn.leaves_work() || !is_reserve_whole()) {
                 break;
             }
         }

@@ -70,6 +70,17 @@ pub struct Counts {
     pub evicted: u64,
 }
 
+impl Counts {
+    /// Counts a lookup.
+    #[inline(always)]
+    pub(super) fn count_lookup(&mut self, is_hit: bool) {
+        match is_hit {
+            true => self.hits += 1,
+            false => self.misses += 1,
+        }
+    }
+}
+
 /// All databases of an engine, with the observers of their changes.
 #[derive(Clone, Debug)]
 pub struct Keyspace {

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 
 use super::limits::{Candidate, EvictionPolicy, Memory, MemoryLimit};
 use super::uses::PastUse;
-use super::{Db, EventKind, Keyspace, Txn};
+use super::{Db, EventKind, Keyspace};
 use crate::base::clock::Timestamp;
 use crate::store::slab::Handle;
 use crate::values::{Holder, ValueRef};
@@ -126,7 +126,8 @@ impl Keyspace {
         if self.reserve_headroom_for_removal(database, handle).is_err() {
             return false;
         }
-        evict(&mut self.at(database, now), handle);
+        self.counts.evicted += 1;
+        self.at(database, now).remove_without_command(handle, EventKind::Evicted);
         self.effects.end_unit();
         true
     }
@@ -245,10 +246,4 @@ fn is_held(db: &Db, handle: Handle) -> bool {
         Some(ValueRef::Hash(hash)) => hash.iter().next().is_some_and(|field| Holder::parse(&field.value).is_some()),
         _ => false,
     }
-}
-
-/// Evicts a key: counts it and removes it with the event `evicted`.
-fn evict(txn: &mut Txn<'_>, handle: Handle) {
-    txn.count_evicted();
-    txn.remove_without_command(handle, EventKind::Evicted);
 }

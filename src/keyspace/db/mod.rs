@@ -111,6 +111,11 @@ impl Db {
         Some(Entry { key: layout.key(block), value: self.entries.value(handle)?, deadline, is_raw: layout.is_raw() })
     }
 
+    /// Copy of the key of a live handle; empty for a stale one.
+    pub fn key_of(&self, handle: Handle) -> Vec<u8> {
+        self.entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
+    }
+
     /// Collects about `count` handles in hash order, beginning at `cursor`. Returns the next cursor, 0 at the end.
     pub fn page(&self, cursor: u64, count: usize, handles: &mut Vec<Handle>) -> Result<u64, OutOfMemory> {
         let mut reserved = try_reserve(handles, count.min(self.len()));

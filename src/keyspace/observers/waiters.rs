@@ -160,7 +160,8 @@ impl Waiters {
 
     /// Whether a client at `position`, or a newcomer, has others before it in the line of a latch.
     pub fn is_behind(&self, database: u8, key: &[u8], position: Option<QueuePosition>) -> bool {
-        let first = self.line(database, key).and_then(|line| self.first_in(line));
+        let line = if self.want_changes() { self.line(database, key) } else { None };
+        let first = line.and_then(|line| self.first_in(line));
         first.is_some_and(|(queue, first)| queue == Queue::Upgrade || position.is_none_or(|position| first < position))
     }
 

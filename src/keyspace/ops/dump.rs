@@ -63,7 +63,7 @@ pub fn restore(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], options: RestoreOp
     let handle = txn.put(lookup, key, NewValue::Value(value), options.deadline, EventKind::Restore)?;
     txn.mark_ready(key);
     if let Some(past) = options.past_use {
-        txn.set_past_use(handle, past);
+        txn.uses().set_past(handle, past);
     }
     restore_effect(txn, key, own.as_deref().unwrap_or(payload), options.deadline);
     Ok(())

@@ -145,7 +145,7 @@ pub fn move_key(txn: &mut Txn<'_>, key: &[u8], database: u8) -> Result<bool, Err
 /// Idle time or frequency of a key, as the policy counts. `None` if the key does not exist.
 pub fn past_use(txn: &mut Txn<'_>, key: &[u8]) -> Option<PastUse> {
     let handle = txn.entry(key, Access::Peek).found()?;
-    Some(txn.past_use_of(handle))
+    Some(txn.uses().past(handle))
 }
 
 /// Counted bytes of a key and its value. The number is equal on every target.
@@ -156,15 +156,16 @@ pub fn memory_usage(txn: &mut Txn<'_>, key: &[u8]) -> Option<u64> {
 
 /// Returns a random key that is not expired, with uniform probability. The only error is `OutOfMemory`.
 pub fn random_key(txn: &mut Txn<'_>) -> Result<Option<Vec<u8>>, Error> {
-    while let Some(handle) = txn.random_handle() {
+    loop {
+        let (db, random) = txn.db_and_chance();
+        let Some(handle) = db.random(random) else { return Ok(None) };
         if txn.try_keep_or_expire(handle)? {
-            return Ok(Some(txn.key_of(handle)));
+            return Ok(Some(txn.db().key_of(handle)));
         }
         // After one expired key many others may follow. Removing them in deadline order is much faster than drawing
         // each.
         remove_expired(txn)?;
     }
-    Ok(None)
 }
 
 /// Removes at most [`SWEEP_MAX`] expired keys, earliest deadline first.

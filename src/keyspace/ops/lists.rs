@@ -164,7 +164,7 @@ fn move_within(txn: &mut Txn<'_>, handle: Handle, from: End, to: End) -> Result<
         }
         Ok(Change::Changed(()))
     })?;
-    let key = txn.key_of(handle);
+    let key = txn.db().key_of(handle);
     txn.push_event(pop_event(from), &key);
     Ok(())
 }

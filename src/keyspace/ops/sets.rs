@@ -108,7 +108,7 @@ pub fn move_member(txn: &mut Txn<'_>, from: &[u8], to: &[u8], member: &[u8]) -> 
     remove(txn, from, core::iter::once(member))?;
     if is_new {
         txn.notify(EventKind::SAdd, to);
-        txn.state_written(EventKind::SAdd, to, is_created);
+        txn.verb_facts().written(EventKind::SAdd, to, is_created);
         if is_created {
             txn.mark_ready(to);
         }
@@ -124,7 +124,7 @@ fn put_member(txn: &mut Txn<'_>, key: &[u8], member: &[u8]) -> Result<bool, Erro
     let Some(handle) = lookup.found() else {
         let mut set = Set::new(seed);
         set.insert(member, limit)?;
-        let last_use = txn.first_use();
+        let last_use = txn.uses().first();
         txn.db_mut().put(lookup, key, NewValue::Value(Value::Set(set)), None, last_use)?;
         return Ok(true);
     };

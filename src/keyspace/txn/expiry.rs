@@ -91,8 +91,8 @@ impl Txn<'_> {
     }
 }
 
-fn hash<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<&'t Hash> {
-    match txn.db().value(handle)? {
+fn hash(db: &Db, handle: Handle) -> Option<&Hash> {
+    match db.value(handle)? {
         ValueRef::Hash(hash) => Some(hash),
         _ => None,
     }
@@ -105,7 +105,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, max_count: usize) -> ExpireO
     let mut outcome = ExpireOutcome { removed: 0, is_present: true };
     let Ok(key) = copied(txn.db().entry(handle).map_or(&[], |entry| entry.key)) else { return outcome };
     while outcome.is_present && outcome.removed < max_count {
-        let first_len = hash(txn, handle).and_then(Hash::first_expiring).map_or(0, |field| field.name.len());
+        let first_len = hash(txn.db(), handle).and_then(Hash::first_expiring).map_or(0, |field| field.name.len());
         let edit_bytes = first_len.max(EDIT_BYTES);
         let needed_bytes = key.len() + FIELDS_PER_EDIT * ARGUMENT_BYTES + edit_bytes;
         if txn.keyspace.reserve_headroom(Extent::of_names(1, needed_bytes)).is_err() {
@@ -132,7 +132,7 @@ fn expire_fields(txn: &mut Txn<'_>, handle: Handle, max_count: usize) -> ExpireO
         outcome.removed += names.len();
         outcome.is_present = !emptied;
         txn.keyspace.counts.expired_fields += names.len() as u64;
-        txn.state_fields(&key, &mut names.iter().map(Vec::as_slice));
+        txn.verb_facts().fields(&key, &mut names.iter().map(Vec::as_slice));
         txn.effect(|effect| {
             effect.bytes(b"HDEL").bytes(&key);
             names.iter().for_each(|name| {

@@ -1,9 +1,9 @@
 //! Lookup of a key: expires the key if due, counts a hit or miss, and records its use.
 
+use super::key_uses::KeyUses;
 use super::{Txn, db_index};
-use crate::keyspace::uses::{Counting, PastUse};
+use crate::keyspace::uses::Counting;
 use crate::keyspace::{Entry, Error, Keyspace, Lookup};
-use crate::store::slab::Handle;
 use crate::values::{Kind, ValueRef};
 
 /// Purpose of a lookup, which decides whether it counts as hit or miss and as a use.
@@ -46,7 +46,7 @@ impl Txn<'_> {
             None => entry_regular(self, key, access),
         };
         if access.is_counted() {
-            count_lookup(self, lookup);
+            self.keyspace.counts.count_lookup(!lookup.is_vacant());
         }
         lookup
     }
@@ -82,21 +82,11 @@ impl Txn<'_> {
 
     // --- Last use.
 
-    /// Records a use, unless the policy counts changes only.
+    /// Returns what records the uses of keys of the database.
     #[inline(always)]
-    pub(in crate::keyspace) fn mark_use(&mut self, handle: Handle) {
-        if let Some(word) = word_of_use(self, handle) {
-            self.db_mut().entries.set_last_use(handle, word);
-        }
-    }
-
-    /// Records a change, if the policy counts changes.
-    pub(super) fn mark_change(&mut self, handle: Handle) {
-        if self.keyspace.uses.counting() == Counting::Changes
-            && let Some(word) = self.keyspace.uses.present()
-        {
-            self.db_mut().entries.set_last_use(handle, word);
-        }
+    pub(in crate::keyspace) fn uses(&mut self) -> KeyUses<'_> {
+        let Keyspace { databases, uses, random, .. } = &mut *self.keyspace;
+        KeyUses { db: &mut databases[db_index(self.database)], uses, random, marking: self.marking }
     }
 
     /// Whether an overwritten key keeps its last-use word. Not if the policy counts changes.
@@ -110,25 +100,8 @@ impl Txn<'_> {
     pub(in crate::keyspace) fn last_use_for(&mut self, lookup: Lookup) -> u32 {
         match lookup.found() {
             Some(handle) if self.keeps_use() => self.db().entries.last_use(handle),
-            _ => self.first_use(),
+            _ => self.uses().first(),
         }
-    }
-
-    /// Last-use word for a new key.
-    pub(in crate::keyspace) fn first_use(&mut self) -> u32 {
-        let keys = self.db().len();
-        self.keyspace.uses.first(keys)
-    }
-
-    /// Idle time or frequency of a key.
-    pub(in crate::keyspace) fn past_use_of(&self, handle: Handle) -> PastUse {
-        self.keyspace.past_use(self.db(), handle)
-    }
-
-    /// Sets idle time or frequency, as given by RESTORE.
-    pub(in crate::keyspace) fn set_past_use(&mut self, handle: Handle, past: PastUse) {
-        let word = self.keyspace.uses.past(past);
-        self.db_mut().entries.set_last_use(handle, word);
     }
 }
 
@@ -155,31 +128,7 @@ fn entry_regular(txn: &mut Txn<'_>, key: &[u8], access: Access) -> Lookup {
         return lookup.vacated();
     }
     if access.is_use() {
-        txn.mark_use(handle);
+        txn.uses().mark(handle);
     }
     lookup
-}
-
-#[inline(always)]
-fn count_lookup(txn: &mut Txn<'_>, lookup: Lookup) {
-    match lookup.is_vacant() {
-        true => txn.keyspace.counts.misses += 1,
-        false => txn.keyspace.counts.hits += 1,
-    }
-}
-
-/// Last-use word of a key that is used now; `None` leaves the word as it is.
-#[inline(always)]
-fn word_of_use(txn: &mut Txn<'_>, handle: Handle) -> Option<u32> {
-    match txn.keyspace.uses.counting() {
-        Counting::Uses if txn.marking => txn.keyspace.uses.present(),
-        Counting::Frequency(_) if txn.marking => Some(word_of_frequency(txn, handle)),
-        _ => None,
-    }
-}
-
-#[cold]
-fn word_of_frequency(txn: &mut Txn<'_>, handle: Handle) -> u32 {
-    let Keyspace { databases, uses, random, .. } = &mut *txn.keyspace;
-    uses.again(databases[db_index(txn.database)].entries.last_use(handle), random)
 }

@@ -3,13 +3,14 @@
 
 mod expiry;
 mod facts;
+mod key_uses;
 mod lookup;
 mod notify;
 mod tokens;
 mod visits;
 
 pub(super) use lookup::Access;
-pub(super) use tokens::{is_behind, next_token, use_token, waiting_after};
+pub(super) use tokens::{next_token, use_token};
 pub use visits::count_visits;
 
 use alloc::vec::Vec;
@@ -101,16 +102,10 @@ impl<'a> Txn<'a> {
         Txn { marking, ..self }
     }
 
-    /// Whether garbage of this database waits for lazy free.
+    /// Whether garbage of this database waits for lazy free, or counted bytes exceed `maxmemory`.
     #[inline(always)]
-    pub(crate) fn has_garbage(&self) -> bool {
-        self.db().has_garbage()
-    }
-
-    /// Whether counted bytes exceed `maxmemory`.
-    #[inline(always)]
-    pub(crate) fn is_over_limit(&self) -> bool {
-        self.keyspace.is_over_limit()
+    pub(crate) fn leaves_work(&self) -> bool {
+        self.db().has_garbage() || self.keyspace.is_over_limit()
     }
 
     pub fn now(&self) -> Timestamp {
@@ -141,16 +136,6 @@ impl<'a> Txn<'a> {
         (&databases[db_index(self.database)], random)
     }
 
-    /// Handle of a random key, which may be expired.
-    pub(super) fn random_handle(&mut self) -> Option<Handle> {
-        let Keyspace { databases, random, .. } = &mut *self.keyspace;
-        databases[db_index(self.database)].random(random)
-    }
-
-    pub(super) fn key_of(&self, handle: Handle) -> Vec<u8> {
-        self.db().entry(handle).map(|entry| entry.key.to_vec()).unwrap_or_default()
-    }
-
     /// Seed of the hashes that decide the order of large collections.
     pub(super) fn seed(&self) -> u64 {
         self.keyspace.seed
@@ -174,11 +159,6 @@ impl<'a> Txn<'a> {
         Ok(ensure(bytes.saturating_mul(STORED_FACTOR))?)
     }
 
-    /// Checks that there is memory to reply with copied values and to state them as effects.
-    pub(super) fn reserve_headroom_for(&mut self, values: &[Option<Vec<u8>>]) -> Result<(), Error> {
-        self.reserve_headroom(values.len(), values.iter().flatten().map(Vec::len).sum())
-    }
-
     // --- The verbs.
 
     /// Creates or replaces a key; returns its handle. The event of a deadline is pushed by the caller, as a second
@@ -192,7 +172,7 @@ impl<'a> Txn<'a> {
         event: EventKind,
     ) -> Result<Handle, Error> {
         let last_use = self.last_use_for(lookup);
-        self.prepare_put(&value)?;
+        self.verb_facts().prepare_put(&value)?;
         let handle = self.db_mut().put(lookup, key, value, deadline, last_use)?;
         self.notify_of_put(event, key, lookup.is_vacant());
         Ok(handle)
@@ -238,7 +218,7 @@ impl<'a> Txn<'a> {
         mut edit: impl FnMut(&mut Value) -> Result<Change<R>, Error>,
     ) -> Result<Change<R>, Error> {
         let mut edited = Err(Error::WrongType);
-        self.prepare_edit(handle)?;
+        self.verb_facts().prepare_edit(handle)?;
         let emptied = self.db_mut().entries.edit_in_place(handle, &mut |value| edited = edit(value));
         let change = edited?;
         if change.is_change() {
@@ -269,12 +249,12 @@ impl<'a> Txn<'a> {
     ) -> Result<(), Error> {
         debug_assert!(self.db().is_current(lookup, key), "a lookup that is out of date");
         if let Some(handle) = lookup.found() {
-            self.mark_change(handle);
+            self.uses().mark_change(handle);
         }
         self.db_mut().set_deadline(lookup, deadline)?;
         if !self.is_unobserved {
             self.notify(event, key);
-            self.state_written(event, key, false);
+            self.verb_facts().written(event, key, false);
         }
         Ok(())
     }
@@ -284,7 +264,8 @@ impl<'a> Txn<'a> {
         self.db_mut().rename(lookup, target, to)?;
         self.notify(EventKind::RenameFrom, from);
         self.notify(EventKind::RenameTo, to);
-        self.state_renamed(from, !target.is_vacant(), (self.database, to));
+        let database = self.database;
+        self.verb_facts().renamed(from, !target.is_vacant(), (database, to));
         self.mark_ready(to);
         Ok(())
     }
@@ -295,7 +276,7 @@ impl<'a> Txn<'a> {
         let Ok([from, to]) = self.keyspace.databases.get_disjoint_mut(indices) else { return Err(Error::SameKey) };
         from.move_to(lookup, to)?;
         self.notify(EventKind::MoveFrom, key);
-        self.state_renamed(key, false, (database, key));
+        self.verb_facts().renamed(key, false, (database, key));
         let mut target = self.in_database(database);
         target.notify(EventKind::MoveTo, key);
         target.mark_ready(key);
@@ -307,7 +288,7 @@ impl<'a> Txn<'a> {
     pub(super) fn remove(&mut self, lookup: Lookup, key: &[u8], event: EventKind) {
         debug_assert!(self.db().is_current(lookup, key), "a lookup that is out of date");
         if !self.is_unobserved {
-            self.state_removal(event, key);
+            self.verb_facts().removal(event, key);
         }
         self.db_mut().remove(lookup);
         if !self.is_unobserved {
@@ -326,7 +307,7 @@ impl<'a> Txn<'a> {
             effect.bytes(b"DEL").bytes(entry.key);
             effect.close();
         }
-        self.state_edit(event, handle, true);
+        self.verb_facts().edit(event, handle, true);
         remove_entry(self, handle, event);
     }
 
@@ -334,7 +315,11 @@ impl<'a> Txn<'a> {
     pub fn flush(&mut self) {
         self.flush_silently();
         self.keyspace.interest.tracking.flush();
-        self.changed(|effect| {
+        // The change has no event.
+        if !self.is_unobserved {
+            self.keyspace.effects.changed();
+        }
+        self.effect(|effect| {
             effect.bytes(b"FLUSHDB");
         });
     }
@@ -348,14 +333,10 @@ impl<'a> Txn<'a> {
         if interest.waiters.want_changes() {
             interest.mark_all_ready(self.database, false, &is_held);
         }
-        self.state_flushed();
+        self.verb_facts().flushed();
         let empty = Db::new(self.keyspace.seed);
         let old = core::mem::replace(self.db_mut(), empty);
         self.db_mut().keep_garbage(old);
-    }
-
-    pub(super) fn count_evicted(&mut self) {
-        self.keyspace.counts.evicted += 1;
     }
 }
 
@@ -374,9 +355,9 @@ fn put_string_regular(
 /// Notifies of an update, and removes the key if its value was emptied.
 #[inline(never)]
 fn updated(txn: &mut Txn<'_>, handle: Handle, event: EventKind, emptied: bool) {
-    txn.mark_change(handle);
+    txn.uses().mark_change(handle);
     txn.notify_of(handle, event);
-    txn.state_edit(event, handle, emptied);
+    txn.verb_facts().edit(event, handle, emptied);
     if emptied {
         remove_entry(txn, handle, EventKind::Del);
     }

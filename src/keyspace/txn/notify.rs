@@ -28,20 +28,12 @@ impl Txn<'_> {
         self.keyspace.effects.are_built()
     }
 
-    /// States the effect of a change of the whole database, which has no event.
-    pub(super) fn changed(&mut self, write: impl FnOnce(&mut EffectWriter<'_>)) {
-        if !self.is_unobserved {
-            self.keyspace.effects.changed();
-        }
-        self.effect(write);
-    }
-
     /// Notifies of a written key; if the key is new, also the clients blocked on it.
     #[inline(always)]
     pub(in crate::keyspace) fn notify_of_put(&mut self, event: EventKind, key: &[u8], is_new: bool) {
         if !self.is_unobserved {
             self.notify(event, key);
-            self.state_put(event, key, is_new);
+            self.verb_facts().put(event, key, is_new);
             if is_new {
                 self.mark_ready(key);
             }

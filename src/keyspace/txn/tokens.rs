@@ -1,7 +1,8 @@
 //! Tokens of latches, and the lines of clients that wait for them.
 
 use super::Txn;
-use crate::keyspace::{Error, Queue, QueuePosition, Waiter};
+use crate::keyspace::Error;
+use crate::keyspace::observers::waiters::Waiters;
 
 const US_PER_MS: i64 = 1000;
 
@@ -19,18 +20,9 @@ pub(in crate::keyspace) fn use_token(txn: &mut Txn<'_>, token: u64) {
     txn.keyspace.skip_tokens_to(token);
 }
 
-/// Whether others precede a client at a position in the line of a latch, or a newcomer.
-pub(in crate::keyspace) fn is_behind(txn: &Txn<'_>, key: &[u8], position: Option<QueuePosition>) -> bool {
-    let waiters = &txn.keyspace.interest.waiters;
-    waiters.want_changes() && waiters.is_behind(txn.database, key, position)
-}
-
-/// First client of a queue of a key after a position, with its own.
-pub(in crate::keyspace) fn waiting_after<'t>(
-    txn: &'t Txn<'_>,
-    key: &[u8],
-    queue: Queue,
-    position: QueuePosition,
-) -> Option<(QueuePosition, &'t Waiter)> {
-    txn.keyspace.interest.waiters.after(txn.database, key, queue, position)
+impl Txn<'_> {
+    /// Lines of clients that wait for keys.
+    pub(in crate::keyspace) fn waiters(&self) -> &Waiters {
+        &self.keyspace.interest.waiters
+    }
 }

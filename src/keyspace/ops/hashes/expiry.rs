@@ -137,7 +137,7 @@ pub fn get_and_expire<'n>(
 ) -> Result<Vec<Option<Vec<u8>>>, Error> {
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
     let mut values = values_of(super::hash_of(txn, existing), names.clone())?;
-    txn.reserve_headroom_for(&values)?;
+    txn.reserve_headroom(values.len(), values.iter().flatten().map(Vec::len).sum())?;
     let outcomes = match expiry {
         FieldExpiry::Keep => return Ok(values),
         FieldExpiry::Never => persist(txn, key, names)?,
@@ -198,7 +198,7 @@ pub fn set_and_expire<'p>(
 }
 
 fn state_persist<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = &'n [u8]> + Clone) {
-    txn.state_fields(key, &mut names.clone());
+    txn.verb_facts().fields(key, &mut names.clone());
     txn.effect(|effect| {
         effect.bytes(b"HPERSIST").bytes(key).bytes(b"FIELDS").integer(names.clone().count() as i64);
         names.for_each(|name| {

@@ -90,7 +90,7 @@ pub fn take<'n>(
     let existing = txn.find_for_write(key, Kind::Hash)?.found();
     let mut values = values_of(hash_of(txn, existing), names.clone())?;
     let Some(handle) = existing else { return Ok(values) };
-    txn.reserve_headroom_for(&values)?;
+    txn.reserve_headroom(values.len(), values.iter().flatten().map(Vec::len).sum())?;
     let taken = update(txn, handle, EventKind::HDel, |hash| {
         let mut change = Change::Unchanged(());
         for (name, value) in names.clone().zip(&mut values) {
@@ -120,7 +120,7 @@ pub fn increment(txn: &mut Txn<'_>, key: &[u8], name: &[u8], increment: i64) -> 
     let text = IntegerText::of(sum);
     let pair = &mut core::iter::once((name, text.as_bytes()));
     store(txn, lookup, key, pair, NewDeadline::Keep, EventKind::HIncrBy)?;
-    txn.state_fields(key, &mut core::iter::once(name));
+    txn.verb_facts().fields(key, &mut core::iter::once(name));
     txn.effect(|effect| {
         effect.bytes(b"HINCRBY").bytes(key).bytes(name).integer(increment);
     });
@@ -231,7 +231,7 @@ fn store(
 }
 
 fn state_pairs<'p>(txn: &mut Txn<'_>, key: &[u8], pairs: impl Iterator<Item = (&'p [u8], &'p [u8])> + Clone) {
-    txn.state_fields(key, &mut pairs.clone().map(|(name, _)| name));
+    txn.verb_facts().fields(key, &mut pairs.clone().map(|(name, _)| name));
     txn.effect(|effect| {
         effect.bytes(b"HSET").bytes(key);
         pairs.for_each(|(name, value)| {
@@ -241,7 +241,7 @@ fn state_pairs<'p>(txn: &mut Txn<'_>, key: &[u8], pairs: impl Iterator<Item = (&
 }
 
 fn state_removal<'n>(txn: &mut Txn<'_>, key: &[u8], names: impl Iterator<Item = &'n [u8]> + Clone) {
-    txn.state_fields(key, &mut names.clone());
+    txn.verb_facts().fields(key, &mut names.clone());
     txn.effect(|effect| {
         effect.bytes(b"HDEL").bytes(key);
         names.for_each(|name| {
@@ -256,7 +256,7 @@ fn state_deadline<'n>(
     deadline: Timestamp,
     names: impl Iterator<Item = &'n [u8]> + Clone,
 ) {
-    txn.state_fields(key, &mut names.clone());
+    txn.verb_facts().fields(key, &mut names.clone());
     txn.effect(|effect| {
         effect.bytes(b"HPEXPIREAT").bytes(key).integer(deadline.as_ms());
         effect.bytes(b"FIELDS").integer(names.clone().count() as i64);

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::lease::{Lease, latch_at, later_deadline, lease_of, state, write};
 use crate::base::argv::ArgvRef;
 use crate::base::headroom::ensure;
-use crate::keyspace::txn::{Access, Txn, is_behind, next_token, use_token, waiting_after};
+use crate::keyspace::txn::{Access, Txn, next_token, use_token};
 use crate::keyspace::{Error, EventKind, Lookup, NewValue, Queue, QueuePosition, Waiter};
 use crate::values::{Hash, Holder, Mode, NewDeadline, Value};
 
@@ -167,7 +167,7 @@ fn find(
 ) -> Result<Found, Error> {
     let (lookup, now) = (txn.entry(key, Access::Write), txn.now());
     let Some(hash) = latch_at(txn, lookup)? else {
-        let is_taken = !request.steal && is_behind(txn, key, position);
+        let is_taken = !request.steal && txn.waiters().is_behind(txn.database(), key, position);
         let outlook = if is_taken { Outlook::Taken(Queue::Line) } else { Outlook::Free };
         return Ok(Found { lookup, own: None, is_stolen: false, outlook });
     };
@@ -183,7 +183,9 @@ fn find(
     let outlook = match live {
         Some(lease) if lease.holder.covers(demand.mode, demand.permits) && !is_stolen => Outlook::Held,
         Some(_) if !is_admitted && !request.steal => Outlook::Taken(Queue::Upgrade),
-        None if !request.steal && (!is_admitted || is_behind(txn, key, position)) => Outlook::Taken(Queue::Line),
+        None if !request.steal && (!is_admitted || txn.waiters().is_behind(txn.database(), key, position)) => {
+            Outlook::Taken(Queue::Line)
+        }
         _ => Outlook::Free,
     };
     Ok(Found { lookup, own: live, is_stolen, outlook })
@@ -290,7 +292,7 @@ fn waiting_upgrades(
     let mut upgrades = alloc::vec![Upgrade { held, demand: demand.beside(&held), is_own: true }];
     let Some(hash) = latch_at(txn, lookup)? else { return Ok(upgrades) };
     let mut last = QueuePosition(0);
-    while let Some((position, waiter)) = waiting_after(txn, key, Queue::Upgrade, last) {
+    while let Some((position, waiter)) = txn.waiters().after(txn.database(), key, Queue::Upgrade, last) {
         last = position;
         if *waiter.owner == *owner {
             continue;

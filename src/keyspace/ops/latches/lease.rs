@@ -165,7 +165,7 @@ fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -
         return Ok(false);
     }
     if let Some(handle) = lookup.found() {
-        txn.prepare_edit(handle)?;
+        txn.verb_facts().prepare_edit(handle)?;
     }
     match lookup.found().filter(|_| !is_last) {
         Some(handle) => edit(txn, handle, EventKind::HDel, &mut |hash| {
@@ -177,7 +177,7 @@ fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -
             txn.remove(lookup, key, EventKind::Del);
         }
     }
-    txn.state_fields(key, &mut core::iter::once(owner));
+    txn.verb_facts().fields(key, &mut core::iter::once(owner));
     txn.effect(|effect| {
         effect.bytes(b"HDEL").bytes(key).bytes(owner);
     });
@@ -204,7 +204,9 @@ pub(super) fn write(
     lease: Lease,
 ) -> Result<(), Error> {
     let lookup = txn.entry(key, Access::Peek);
-    let Some(handle) = lookup.found().filter(|_| former != Some(lease)) else { return txn.state_held(key, owner) };
+    let Some(handle) = lookup.found().filter(|_| former != Some(lease)) else {
+        return txn.verb_facts().held(key, owner);
+    };
     let is_same_holder = former.is_some_and(|former| former.holder == lease.holder);
     let (text, limit) = (lease.holder.text(), txn.limits().hash);
     if lease.deadline.is_some() {
@@ -242,7 +244,7 @@ pub(super) fn state(
     deadline: Option<Timestamp>,
     is_same_holder: bool,
 ) {
-    txn.state_fields(key, &mut core::iter::once(owner));
+    txn.verb_facts().fields(key, &mut core::iter::once(owner));
     if !is_same_holder {
         txn.effect(|effect| {
             effect.bytes(b"HSET").bytes(key).bytes(owner).bytes(text);

@@ -6,7 +6,7 @@ use super::acquire::{Request, acquire};
 use super::lease::{latch_at, lease_of};
 use crate::base::headroom::copied;
 use crate::keyspace::ops::strings;
-use crate::keyspace::txn::{Access, Txn, waiting_after};
+use crate::keyspace::txn::{Access, Txn};
 use crate::keyspace::{Error, Expiry, Queue, QueuePosition, SetOptions};
 use crate::values::{Mode, ValueRef};
 
@@ -45,7 +45,7 @@ fn busy(txn: &mut Txn<'_>, request: &Request<'_>) -> Result<Once, Error> {
     if let Some(field) = fields.next() {
         return Ok(Once::Busy(copied(&field.name)?, lease_of(&field)?.remaining_ms(txn.now())));
     }
-    let first = waiting_after(txn, request.key, Queue::Line, QueuePosition(0));
+    let first = txn.waiters().after(txn.database(), request.key, Queue::Line, QueuePosition(0));
     Ok(Once::Busy(copied(first.map_or(&[], |(_, waiter)| &waiter.owner))?, 0))
 }
 

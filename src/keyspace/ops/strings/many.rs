@@ -90,7 +90,7 @@ fn stage_many(
     for (index, Staged { lookup, key, value, deadline, .. }) in staged.iter().enumerate() {
         let (key, deadline) = (*key, *deadline);
         // The second mention of a new key changes it.
-        let is_first = !txn.states_facts() || staged[..index].iter().all(|earlier| earlier.key != key);
+        let is_first = !txn.facts().are_built() || staged[..index].iter().all(|earlier| earlier.key != key);
         txn.notify_of_put(EventKind::Set, key, lookup.is_vacant() && is_first);
         if expiry != Expiry::Never {
             super::notify_of_put(txn, key, value, deadline, expiry);

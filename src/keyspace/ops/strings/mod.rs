@@ -125,7 +125,7 @@ fn delete_string_if(
     };
     match holds {
         Ok(true) => keys::delete(txn, lookup, key),
-        _ => txn.mark_use(handle),
+        _ => txn.uses().mark(handle),
     }
     holds
 }
