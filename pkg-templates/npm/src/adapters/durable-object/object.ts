@@ -68,7 +68,8 @@ export class KeylatchObject extends DurableObject<unknown> {
   #store(errors: readonly unknown[]): boolean {
     const trap = errors.find(isTrap);
     if (trap !== undefined) throw trap;
-    const effects = this.#db.takeEffects();
+    // Scripts are not suspended here.
+    const effects = this.#db.takeEndedEffects();
     if (effects.length === 0) return false;
     const nowMs = this.#db.now();
     const snapshot = this.#log.isLong(effects.length) ? this.#snapshot(effects.length) : null;

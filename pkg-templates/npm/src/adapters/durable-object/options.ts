@@ -60,11 +60,20 @@ export function isNamespace(name: unknown): name is string {
   return typeof name === 'string' && name.length > 0 && name.length <= NAMESPACE_LENGTH_MAX;
 }
 
+/** Tokens in UTF-8, by the text or the list that a program passes with each request. */
+const encodedTokens = new Map<string, readonly Uint8Array[]>();
+const ENCODED_MAX = 16;
+
 function presentTokens(option: string, tokens: Tokens): readonly Uint8Array[] {
   const all: readonly unknown[] = Array.isArray(tokens) ? tokens : [tokens];
   const present = all.filter((token) => token !== undefined && token !== '');
-  const encoded = tokensOf(present);
-  if (encoded.length < present.length)
+  if (present.some((token) => typeof token !== 'string'))
     throw new CallerTypeError(`keylatchFetch: ${option} must be a text, or a list of texts`);
+  const key = JSON.stringify(present);
+  const known = encodedTokens.get(key);
+  if (known !== undefined) return known;
+  if (encodedTokens.size >= ENCODED_MAX) encodedTokens.clear();
+  const encoded = tokensOf(present);
+  encodedTokens.set(key, encoded);
   return encoded;
 }

@@ -1,20 +1,22 @@
 /** Messages between the Worker and the object, by RPC: a request that was admitted, and its response. */
-import type { Access } from '../upstash/access.js';
-import type { RestQuery, RestRequest } from '../upstash/exchange.js';
+import { type Access, tokenOf } from '../upstash/access.js';
+import { NO_QUERY, type RestRequest } from '../upstash/exchange.js';
 
 /** Headers that the object reads, by their names. */
 const HEADERS = ['keylatch-request-id', 'upstash-encoding', 'upstash-response-format'] as const;
+
+const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 export interface WireRequest {
   readonly method: string;
   /** The path below the base and the namespace. */
   readonly path: string;
-  /** Parameters in their order, without the token and the namespace. */
-  readonly query: readonly (readonly [name: string, value: string])[];
-  readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a request without one. */
-  readonly body: Uint8Array;
   readonly access: Access;
+  // Absent if empty: what is not there is not copied.
+  /** Parameters in their order, without the token and the namespace. */
+  readonly query?: readonly (readonly [name: string, value: string])[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
 }
 
 export interface WireResponse {
@@ -24,26 +26,23 @@ export interface WireResponse {
 }
 
 /** The headers of a request for the object. The token goes with an id alone: the reply that is kept belongs to both. */
-export function wireHeaders(request: RestRequest, token: string): Record<string, string> {
-  const headers: Record<string, string> = {};
+export function wireHeaders(request: RestRequest): Record<string, string> | undefined {
+  let headers: Record<string, string> | undefined;
   for (const name of HEADERS) {
     const value = request.header(name);
-    if (value !== undefined) headers[name] = value;
+    if (value !== undefined) headers = { ...headers, [name]: value };
   }
-  if (HEADERS[0] in headers) headers['authorization'] = `Bearer ${token}`;
+  if (headers !== undefined && HEADERS[0] in headers) headers['authorization'] = `Bearer ${tokenOf(request)}`;
   return headers;
 }
 
-const NO_QUERY: RestQuery = { get: () => null, *[Symbol.iterator]() {} };
-
 /** The request as the exchange reads it. A client that goes is noticed by what is written to it. */
-export function requestOf({ method, path, query, headers, body }: WireRequest): RestRequest {
+export function requestOf({ method, path, query, headers, body = NOTHING }: WireRequest): RestRequest {
   return {
     method,
     path,
-    query:
-      query.length === 0 ? NO_QUERY : { get: () => null, [Symbol.iterator]: () => query[Symbol.iterator]() as never },
-    header: (name) => headers[name],
+    query: query === undefined ? NO_QUERY : { get: () => null, [Symbol.iterator]: () => query.values() as never },
+    header: (name) => headers?.[name],
     body: () => Promise.resolve(body),
     whenGone: () => {},
   };

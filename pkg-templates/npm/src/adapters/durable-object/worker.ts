@@ -3,9 +3,9 @@
  * no object. Stateless.
  */
 import { CallerTypeError } from '../../base/caller-errors.js';
-import { type Access, tokenOf } from '../upstash/access.js';
+import type { Access } from '../upstash/access.js';
 import { admitted, pathBelow } from '../upstash/admission.js';
-import { Failure, type RestRequest } from '../upstash/exchange.js';
+import { Failure, NO_QUERY, type RestRequest } from '../upstash/exchange.js';
 import { requestOf } from '../upstash/fetch-handler.js';
 import { isNamespace, type KeylatchFetchOptions, settingsOf, type WorkerSettings } from './options.js';
 import { wireHeaders, type WireRequest, type WireResponse } from './wire.js';
@@ -26,7 +26,6 @@ interface KeylatchStub {
 
 const DEFAULT = 'default';
 const NAMESPACE = 'namespace';
-const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
 /**
  * Answers a request of the REST protocol of Upstash by an object that `KeylatchObject` implements. `namespace` is the binding:
@@ -54,15 +53,17 @@ async function forwarded(
 ): Promise<WireResponse> {
   const { name, path } = targetOf(request, settings);
   const { method } = request;
+  const isOwn = (key: string): boolean => key === '_token' || (key === NAMESPACE && settings.namespace === undefined);
+  const query = request.query === NO_QUERY ? undefined : [...request.query].filter(([key]) => !isOwn(key));
+  const headers = wireHeaders(request);
+  const body = method === 'POST' || method === 'PUT' ? await request.body(settings.maxBodyBytes) : undefined;
   const wire: WireRequest = {
     method,
     path: `/${path}`,
-    query: [...request.query].filter(
-      ([key]) => key !== '_token' && (key !== NAMESPACE || settings.namespace !== undefined),
-    ),
-    headers: wireHeaders(request, tokenOf(request)),
-    body: method === 'POST' || method === 'PUT' ? await request.body(settings.maxBodyBytes) : NOTHING,
     access,
+    ...(query && { query }),
+    ...(headers && { headers }),
+    ...(body && { body }),
   };
   // A stub that failed is of no more use: each request has its own.
   const stub = namespace.get(namespace.idFromName(name) as never) as KeylatchStub;

@@ -6,6 +6,8 @@ export interface RestQuery extends Iterable<[string, string]> {
   get(name: string): string | null;
 }
 
+export const NO_QUERY: RestQuery = { get: () => null, [Symbol.iterator]: () => [][Symbol.iterator]() };
+
 export interface RestRequest {
   readonly method: string;
   /** The path as it was sent. */

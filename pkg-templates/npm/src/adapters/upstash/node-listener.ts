@@ -1,5 +1,5 @@
 /** The REST protocol as a listener of `node:http`, without objects of `fetch` in between. */
-import { BodyTooLarge, type RestQuery, type RestRequest, type RestResponse } from './exchange.js';
+import { BodyTooLarge, NO_QUERY, type RestRequest, type RestResponse } from './exchange.js';
 import { settingsOf, type UpstashHandlerOptions } from './options.js';
 import { concat } from '../../resp/concat.js';
 import { respond } from './respond.js';
@@ -29,7 +29,6 @@ export interface NodeResponse {
 }
 
 const encoder = /* @__PURE__ */ new Encoder();
-const NO_QUERY: RestQuery = /* @__PURE__ */ new URLSearchParams();
 /** Bytes of a piece of a live body on average: what a client leaves unread is counted in bytes here. */
 const PIECE_BYTES = 256;
 
