@@ -90,6 +90,7 @@ pub(crate) fn of(suite: &str) -> Vec<Aim> {
         "native" => native(),
         "memory" => memory(),
         "persist" => persist(),
+        "worker" => worker(),
         "server" => server(),
         _ => Vec::new(),
     }
@@ -110,6 +111,19 @@ fn persist() -> Vec<Aim> {
         at_most("persist", "opening 100,000 keys, snapshot", Measure::Own, 250.0, 300.0),
         at_most("persist", "opening 100,000 keys, log", Measure::Own, 600.0, 700.0),
         at_most("persist", "SET, everysec", recording, 1.3, 1.5),
+    ]
+}
+
+/// A Durable Object, beside one that does nothing, one that writes a row a call, and one that is empty.
+fn worker() -> Vec<Aim> {
+    let nothing = Measure::Ratio("nothing");
+    vec![
+        at_most("worker", "GET", nothing, 1.4, 1.6),
+        at_least("worker", "SETNX, 32 connections, disk", nothing, 0.35, 0.3),
+        at_least("worker", "SETNX, 32 connections, memory", nothing, 0.75, 0.6),
+        at_least("worker", "SETNX, 1 connection, disk", Measure::Ratio("one row"), 0.9, 0.8),
+        at_most("worker", "wake, 1,000 keys", Measure::Ratio("empty"), 2.0, 3.0),
+        at_most("worker", "wake, 100,000 keys", Measure::Own, 300.0, 350.0),
     ]
 }
 

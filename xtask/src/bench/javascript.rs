@@ -35,6 +35,14 @@ pub(super) fn persist(options: &BenchOptions) -> Result<Vec<Row>> {
     all(&[&["persist.mjs"]], options)
 }
 
+/// A Durable Object on workerd, with the Worker that its tests bundle.
+pub(super) fn worker(options: &BenchOptions) -> Result<Vec<Row>> {
+    let folder = paths::root().join("tests/worker");
+    node::install(&folder)?;
+    Program::node().arg("support/build.mjs").folder(&folder).env("KEYLATCH_PACKAGE", paths::package()).run()?;
+    all(&[&["durable-object.mjs"]], options)
+}
+
 pub(super) fn server(options: &BenchOptions) -> Result<Vec<Row>> {
     all(
         &[

@@ -69,6 +69,12 @@ pub(crate) const SUITES: &[BenchSuite] = &[
         run: javascript::persist,
     },
     BenchSuite {
+        name: "worker",
+        about: "a Durable Object on workerd, beside one that does nothing, and its wake",
+        needs: &[],
+        run: javascript::worker,
+    },
+    BenchSuite {
         name: "server",
         about: "`keylatch serve`, compared with a real redis-server over loopback",
         needs: &[REDIS_SERVER, REDIS_BENCHMARK],
