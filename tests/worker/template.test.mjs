@@ -9,6 +9,9 @@ import { readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+
+import { build } from 'esbuild';
 
 import { output, template } from './support/build.mjs';
 
@@ -45,6 +48,20 @@ test('the .wasm stays a file that the bundle imports statically', async () => {
   assert.match(bundle, new RegExp(`^import \\S+ from "\\./${wasm[0]}";$`, 'm'));
   assert.doesNotMatch(bundle, /AGFzbQ/, 'no module in base64');
   assert.doesNotMatch(bundle, /[A-Za-z0-9+/]{1024}/, 'no copy of the engine, packed or not');
+});
+
+test('the Worker is at most 60 KB beside the engine, minified, with gzip', async (t) => {
+  const { outputFiles } = await build({
+    entryPoints: [join(output, 'shipped/worker.js')],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    external: ['*.wasm', 'cloudflare:*'],
+  });
+  const bytes = gzipSync(outputFiles[0].contents, { level: 9 }).length;
+  t.diagnostic(`${bytes} bytes`);
+  assert.ok(bytes <= 60 * 1024, `${bytes} bytes`);
 });
 
 test('wrangler builds what its configuration says, with the module beside it', async () => {
