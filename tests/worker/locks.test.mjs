@@ -23,9 +23,9 @@ test('only its holder can release a lock', async (t) => {
 
 test('a lock whose holder vanished is free again when its lease ends', async (t) => {
   const { call } = await start(t);
-  assert.equal(await call('SET', 'lock', 'crashed', 'NX', 'PX', 200), 'OK');
+  assert.equal(await call('SET', 'lock', 'crashed', 'NX', 'PX', 1_000), 'OK');
   assert.equal(await call('SET', 'lock', 'next', 'NX', 'PX', 30_000), null);
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
   assert.equal(await call('SET', 'lock', 'next', 'NX', 'PX', 30_000), 'OK');
 });
 
