@@ -2,9 +2,11 @@
 //! Knows neither its neighbours nor the engine.
 
 /// Kind of a line. It follows from the line alone, so that a session can be read, cut and joined anywhere.
+/// `Prompt` has no command, and means nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Line<'a> {
     Command { base: &'a str, text: &'a str },
+    Prompt { base: &'a str },
     Receive { base: &'a str },
     Enter { base: &'a str },
     Leave { base: &'a str },
@@ -87,7 +89,7 @@ fn command(line: &str) -> Option<Line<'_>> {
     let base = prompt_base(prompt)?;
     let text = behind_prompt(rest);
     if text.trim_start_matches([' ', '\t']).is_empty() {
-        return Some(Line::Ignored);
+        return Some(Line::Prompt { base });
     }
     Some(Line::Command { base, text })
 }
@@ -101,9 +103,8 @@ fn behind_prompt(rest: &str) -> &str {
 
 /// A prompt without its `[db]`, `(TX)` and `(subscribed mode)`, which say what the author saw and are not checked.
 fn prompt_base(prompt: &str) -> Option<&str> {
-    let prompt = prompt.strip_suffix("(subscribed mode)").unwrap_or(prompt);
-    let prompt = prompt.strip_suffix("(TX)").unwrap_or(prompt);
-    let base = without_database(prompt);
+    let prompt = without_state(prompt);
+    let base = split_database(prompt).map_or(prompt, |(base, _)| base);
     let is_known = base.is_empty() || base == NOT_CONNECTED || is_name(base) || is_address(base);
     (is_known || base.strip_prefix(REDIS).is_some_and(|host| is_address(host) || is_socket(host))).then_some(base)
 }
@@ -114,9 +115,19 @@ fn is_socket(text: &str) -> bool {
     is_path && !text.contains(char::is_whitespace)
 }
 
-fn without_database(prompt: &str) -> &str {
-    let Some((base, number)) = prompt.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) else { return prompt };
-    if is_number(number) { base } else { prompt }
+fn without_state(prompt: &str) -> &str {
+    let prompt = prompt.strip_suffix("(subscribed mode)").unwrap_or(prompt);
+    prompt.strip_suffix("(TX)").unwrap_or(prompt)
+}
+
+fn split_database(prompt: &str) -> Option<(&str, &str)> {
+    prompt.strip_suffix(']')?.rsplit_once('[').filter(|(_, number)| is_number(number))
+}
+
+/// Digits of the database that a prompt shows, without its sign; empty if it shows none.
+#[cfg(any(test, feature = "wasm"))]
+pub(super) fn database_of(prompt: &str) -> &str {
+    split_database(without_state(prompt)).map_or("", |(_, number)| number)
 }
 
 /// The session client a prompt stands for; the empty name is the default client.
@@ -281,18 +292,13 @@ mod tests {
         assert_eq!(classify("... \r"), Line::Anything);
         assert_eq!(classify("   ..."), Line::Anything);
         assert_eq!(classify("| ..."), Line::Literal("..."));
-        for line in [
-            "",
-            " \t",
-            "redis>",
-            ">\u{a0}",
-            "not connected> ",
-            "A[1]> ",
-            "(0.50s)",
-            "(12.00s)",
-            "Reading messages... (press Ctrl-C to quit)",
-        ] {
+        for line in ["", " \t", "(0.50s)", "(12.00s)", "Reading messages... (press Ctrl-C to quit)"] {
             assert_eq!(classify(line), Line::Ignored, "{line}");
+        }
+        for (line, base) in
+            [("redis>", "redis"), (">\u{a0}", ""), ("not connected> ", "not connected"), ("A[1]> ", "A")]
+        {
+            assert_eq!(classify(line), Line::Prompt { base }, "{line}");
         }
     }
 

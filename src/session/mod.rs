@@ -32,6 +32,9 @@
 mod compare;
 mod instant;
 mod line;
+mod lines;
+#[cfg(any(test, feature = "wasm"))]
+mod outline;
 mod parse;
 mod report;
 mod run;
@@ -50,6 +53,8 @@ pub use parse::parse;
 pub use report::Failure;
 pub use run::run;
 
+#[cfg(feature = "wasm")]
+pub(crate) use outline::outline;
 #[cfg(feature = "wasm")]
 pub(crate) use run::is_expected;
 

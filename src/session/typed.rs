@@ -29,10 +29,18 @@ pub(super) fn repetitions(argv: ArgvRef<'_>) -> Option<(usize, ArgvRef<'_>)> {
     }
 }
 
-/// Joins a command that begins a script in quotes with the lines below it, up to the one that ends the command. Returns
-/// the command as one line, and the number of lines that it takes beside its own; `None` if no line below closes the
-/// quotes before the next command.
-pub(super) fn joined<'a>(text: &str, below: impl Iterator<Item = &'a str>) -> Option<(String, usize)> {
+/// A command with a script that goes on over the lines below it.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) struct Script {
+    /// The whole command as one line.
+    pub(super) command: String,
+    /// Number of lines that it takes beside its own.
+    pub(super) lines: usize,
+}
+
+/// Joins a command that begins a script in quotes with the lines below it, up to the one that ends the command. `None` if no
+/// line below closes the quotes before the next command.
+pub(super) fn script<'a>(text: &str, below: impl Iterator<Item = &'a str>) -> Option<Script> {
     let mut argv = Argv::default();
     if !takes_script(text) || split_line(text.as_bytes(), &mut argv).is_ok() {
         return None;
@@ -45,7 +53,7 @@ pub(super) fn joined<'a>(text: &str, below: impl Iterator<Item = &'a str>) -> Op
         // Only a line with a quote can close one.
         argv.clear();
         if line.contains(['"', '\'']) && split_line(whole.as_bytes(), &mut argv).is_ok() {
-            return Some((in_one_line(argv.as_ref()), index + 1));
+            return Some(Script { command: in_one_line(argv.as_ref()), lines: index + 1 });
         }
     }
     None
@@ -131,10 +139,10 @@ mod tests {
             ("script load \"return", "  1\""),
         ] {
             let lines: Vec<&str> = below.split('\n').collect();
-            let (line, taken) = joined(text, lines.iter().copied()).expect(text);
-            assert!(!line.contains(char::is_control), "{line}");
-            let whole = [&[text], &lines[..taken]].concat().join("\n").replace('\r', "");
-            assert_eq!(split(&line), split(&whole), "{line}");
+            let script = script(text, lines.iter().copied()).expect(text);
+            assert!(!script.command.contains(char::is_control), "{}", script.command);
+            let whole = [&[text], &lines[..script.lines]].concat().join("\n").replace('\r', "");
+            assert_eq!(split(&script.command), split(&whole), "{}", script.command);
         }
     }
 
@@ -147,7 +155,7 @@ mod tests {
             ("EVAL \"return 1", "Invalid argument(s)"),
             ("SCRIPT EXISTS \"a", "b\""),
         ] {
-            assert_eq!(joined(text, below.split('\n')), None, "{text}");
+            assert_eq!(script(text, below.split('\n')), None, "{text}");
         }
     }
 }

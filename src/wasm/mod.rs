@@ -21,6 +21,7 @@ mod frame;
 mod host;
 mod listening;
 mod migrate;
+mod outline;
 mod report;
 #[cfg(target_arch = "wasm32")]
 mod reserve;

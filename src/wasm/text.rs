@@ -24,7 +24,7 @@ const BYTES_PER_BYTE: usize = 5;
 const BYTES_PER_LINE: usize = 128;
 
 /// Checks that memory for printed text is available. Text is built of small pieces that are not checked one by one.
-fn ensure_text_memory(input: &[u8]) -> Result<(), JsError> {
+pub(super) fn ensure_text_memory(input: &[u8]) -> Result<(), JsError> {
     let lines = 1 + input.iter().filter(|byte| **byte == b'\n').count();
     ensure(input.len().saturating_mul(BYTES_PER_BYTE).saturating_add(lines.saturating_mul(BYTES_PER_LINE)))
         .map_err(|_| out_of_memory())

@@ -75,12 +75,14 @@ const PARTS = [
 const STARTS = ['', '> ', 'EVAL "', '> EVAL "', "redis> SET k '", '> SET k " # '];
 const TEXTS = STARTS.flatMap((start) => PARTS.map((part) => start + part.repeat(Math.ceil(LONG / part.length))));
 
+const reader = new Keylatch();
 const FUNCTIONS = {
   isUnfinished: (text) => hints.isUnfinished(text),
   splitCommands: (text) => hints.splitCommands(text),
   lastCommandStart: (text) => hints.lastCommandStart(text),
   typedWords: (text) => hints.typedWords(text),
   quoteWord: (text) => hints.quoteWord(text),
+  sessionLines: (text) => hints.sessionLines(reader, text),
   findScriptFault: (text) => hints.findScriptFault(['EVAL', text, '0'], `(error) ERR user_script:1: '${text}'`),
   keyMatcher: (text) => hints.keyMatcher(text)('a'.repeat(10)),
 };

@@ -5,8 +5,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::instant::{ClockMove, parse_move};
-use super::line::{ANYTHING, Line, classify, client_of, without_trailing_blanks};
-use super::typed::joined;
+use super::line::{ANYTHING, Line, client_of, without_trailing_blanks};
+use super::lines::{SourceLine, SourceText, lines};
 use super::{Action, Expectation, Session, SessionError, StepKind};
 use crate::base::argv::Argv;
 use crate::commands::split_line;
@@ -19,11 +19,8 @@ use crate::resp::cli_text::quote;
 /// is not one kind and one key, a mark outside of a race, or a race without an end.
 pub fn parse(text: &str) -> Result<Session, SessionError> {
     let mut reader = Reader::default();
-    let lines = dedented_lines(text);
-    let mut index = 0;
-    while let Some(line) = lines.get(index) {
-        let below = lines.get(index + 1..).unwrap_or_default();
-        index += 1 + reader.add(line, below)?;
+    for line in lines(text) {
+        reader.add(line)?;
     }
     if let Some((line, column)) = reader.race {
         return Err(SessionError { line, column, message: "`@ race` without `@ join` below it".to_string() });
@@ -40,49 +37,6 @@ pub(super) fn event_text(kind: &str, key: &[u8]) -> String {
     }
 }
 
-/// A line freed of the indentation of its block.
-struct SourceLine<'a> {
-    number: usize,
-    indent: usize,
-    text: &'a str,
-}
-
-fn dedented_lines(text: &str) -> Vec<SourceLine<'_>> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines: Vec<SourceLine<'_>> =
-        text.split('\n').enumerate().map(|(index, text)| SourceLine { number: index + 1, indent: 0, text }).collect();
-    let mut indentation_above = "";
-    for block in lines.split_mut(|line| without_trailing_blanks(line.text).is_empty()) {
-        indentation_above = indentation_to_cut(block, indentation_above);
-        for line in block {
-            line.indent = indentation_above.len();
-            line.text = line.text.get(line.indent..).unwrap_or_default();
-        }
-    }
-    lines
-}
-
-/// The indentation that a whole block shares. A block that begins with a reply goes on with the block above and is
-/// cut as that was, since the indentation of a reply is part of it.
-fn indentation_to_cut<'a>(block: &[SourceLine<'a>], indentation_above: &'a str) -> &'a str {
-    let Some(first) = block.first() else { return indentation_above };
-    let shared = block.iter().map(|line| indentation(line.text)).reduce(common_prefix).unwrap_or_default();
-    match first.text.get(shared.len()..).map(classify) {
-        Some(Line::Reply(_) | Line::Anything) => common_prefix(shared, indentation_above),
-        _ => shared,
-    }
-}
-
-fn indentation(line: &str) -> &str {
-    let text_length = line.trim_start_matches([' ', '\t']).len();
-    line.get(..line.len() - text_length).unwrap_or_default()
-}
-
-fn common_prefix<'a>(a: &'a str, b: &'a str) -> &'a str {
-    let length = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    a.get(..length).unwrap_or_default()
-}
-
 #[derive(Default)]
 struct Reader {
     actions: Vec<Action>,
@@ -95,18 +49,19 @@ struct Reader {
 }
 
 impl Reader {
-    /// Adds a line. Returns the number of the lines below that belong to it.
-    fn add(&mut self, source: &SourceLine<'_>, below: &[SourceLine<'_>]) -> Result<usize, SessionError> {
-        match classify(source.text) {
-            Line::Ignored => {}
+    fn add(&mut self, SourceLine { source, line, script }: SourceLine<'_>) -> Result<(), SessionError> {
+        let source = &source;
+        match line {
+            Line::Prompt { .. } | Line::Ignored => {}
             Line::Heading(text) => self.act(source, StepKind::Heading, "", text),
             Line::Comment(text) => self.act(source, StepKind::Comment, "", text),
             Line::Command { base, text } => {
                 self.act(source, StepKind::Command, base, text);
                 self.replies_to = self.last();
                 self.events_of = self.last();
-                let joined = joined(text, below.iter().map(|line| line.text));
-                return Ok(joined.map_or(0, |(text, lines)| self.replace_text(text, lines)));
+                if let (Some(script), Some(action)) = (script, self.actions.last_mut()) {
+                    action.text = script.command;
+                }
             }
             Line::Receive { base } => {
                 self.act(source, StepKind::Receive, base, "");
@@ -125,18 +80,10 @@ impl Reader {
             Line::Literal(text) | Line::Reply(text) => self.expect_reply(source, text, false)?,
             Line::Anything => self.expect_reply(source, ANYTHING, true)?,
         }
-        Ok(0)
+        Ok(())
     }
 
-    /// Sets the text of the last action, which was written in `lines` more lines. Returns their number.
-    fn replace_text(&mut self, text: String, lines: usize) -> usize {
-        if let Some(action) = self.actions.last_mut() {
-            action.text = text;
-        }
-        lines
-    }
-
-    fn race(&mut self, source: &SourceLine<'_>, kind: StepKind, name: &str, text: &str) -> Result<(), SessionError> {
+    fn race(&mut self, source: &SourceText<'_>, kind: StepKind, name: &str, text: &str) -> Result<(), SessionError> {
         self.act(source, kind, name, text);
         let Some(action) = self.actions.last_mut() else { return Ok(()) };
         if text.is_empty() {
@@ -159,7 +106,7 @@ impl Reader {
         Ok(())
     }
 
-    fn act(&mut self, source: &SourceLine<'_>, kind: StepKind, name: &str, text: &str) {
+    fn act(&mut self, source: &SourceText<'_>, kind: StepKind, name: &str, text: &str) {
         self.actions.push(Action {
             line: source.number,
             column: column_of(source, text),
@@ -176,7 +123,7 @@ impl Reader {
         self.actions.len().checked_sub(1)
     }
 
-    fn expect_reply(&mut self, source: &SourceLine<'_>, text: &str, anything: bool) -> Result<(), SessionError> {
+    fn expect_reply(&mut self, source: &SourceText<'_>, text: &str, anything: bool) -> Result<(), SessionError> {
         let action = self.replies_to.and_then(|index| self.actions.get_mut(index));
         let Some(action) = action else {
             return Err(error(source, text, "reply without a command line above it"));
@@ -185,7 +132,7 @@ impl Reader {
         Ok(())
     }
 
-    fn expect_event(&mut self, source: &SourceLine<'_>, text: &str) -> Result<(), SessionError> {
+    fn expect_event(&mut self, source: &SourceText<'_>, text: &str) -> Result<(), SessionError> {
         let mut words = Argv::default();
         if let Err(problem) = split_line(text.as_bytes(), &mut words) {
             let mut error = error(source, text, &problem.to_string());
@@ -206,16 +153,16 @@ impl Reader {
     }
 }
 
-fn clock_move(source: &SourceLine<'_>, text: &str) -> Result<ClockMove, SessionError> {
+fn clock_move(source: &SourceText<'_>, text: &str) -> Result<ClockMove, SessionError> {
     parse_move(text).map_err(|message| error(source, text, message))
 }
 
-fn error(source: &SourceLine<'_>, text: &str, message: &str) -> SessionError {
+fn error(source: &SourceText<'_>, text: &str, message: &str) -> SessionError {
     SessionError { line: source.number, column: column_of(source, text), message: message.to_string() }
 }
 
 /// Where `text`, the end of a source line but for trailing blanks, begins on the line as its author sees it.
-fn column_of(source: &SourceLine<'_>, text: &str) -> usize {
+fn column_of(source: &SourceText<'_>, text: &str) -> usize {
     let line = without_trailing_blanks(source.text);
     let before = line.strip_suffix(text).unwrap_or_default();
     // The indentation is made of blanks and tabs, one byte each.

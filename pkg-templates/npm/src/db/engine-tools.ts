@@ -1,11 +1,13 @@
 /** Functions of redis-cli that an engine's object carries. */
 import type { Fact } from '../host/facts.js';
 import type { SessionOptions, SessionReport } from '../session/session.js';
+import type { SessionLine } from '../session/session-lines.js';
 
 /** @internal Functions of an engine. */
 export interface Tools {
   printReply(reply: Uint8Array): string;
   splitLine(line: string): Uint8Array[];
+  sessionLines(text: string): SessionLine[];
   runSession(text: string, options: SessionOptions): SessionReport;
   /** Whether a session of one step expects this reply. */
   expectsReply(step: string, reply: Uint8Array): boolean;

@@ -15,6 +15,7 @@ import { textOf } from '../resp/reply.js';
 import { Streams } from '../host/streams.js';
 import type { SaveRequests } from '../host/save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
+import { outlined } from '../session/session-lines.js';
 import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
 import { checked, type Shape } from '../base/option-check.js';
 import type { Tools } from './engine-tools.js';
@@ -204,6 +205,11 @@ export class Keylatch extends ObservableClient {
     return {
       printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
       splitLine: (line) => this.#splitLine(line),
+      sessionLines: (text) =>
+        outlined(
+          text,
+          this.#host.enter((instance) => instance.outline(encoder.encode(text))),
+        ),
       runSession: (text, options) => this.#runSession(text, options),
       expectsReply: (step, reply) => this.#expectsReply(step, reply),
       takeFacts: (goesOn) => this.#host.enter((instance) => instance.guarded(() => instance.engine.takeFacts(goesOn))),

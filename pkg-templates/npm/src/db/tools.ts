@@ -1,10 +1,11 @@
 /**
- * Functions of redis-cli over an engine: printing replies, splitting lines, running sessions. The engine's own code does
+ * Functions of redis-cli over an engine: printing replies, splitting lines, reading and running sessions. The engine's own code does
  * the work.
  */
 import type { Tools } from './engine-tools.js';
 import type { Keylatch } from './keylatch.js';
 import type { SessionReport, SessionOptions } from '../session/session.js';
+import type { SessionLine } from '../session/session-lines.js';
 import { CallerTypeError } from '../base/caller-errors.js';
 
 /** @internal */
@@ -30,6 +31,16 @@ export function printReply(db: Keylatch, reply: Uint8Array): string {
  */
 export function splitLine(db: Keylatch, line: string): Uint8Array[] {
   return toolsOf(db).splitLine(line);
+}
+
+/**
+ * Lines of a session text with their kinds and clients, as `runSessionOn` reads them, without running anything. Text that is no
+ * session has lines, too.
+ *
+ * @example sessionLines(db, 'A> GET door')[0] // { kind: 'command', client: 'A', head: 'A>', rest: ' GET door', ... }
+ */
+export function sessionLines(db: Keylatch, text: string): SessionLine[] {
+  return toolsOf(db).sessionLines(text);
 }
 
 /**

@@ -161,6 +161,8 @@ export type StackProbe = (need: StackNeed) => number;
 /** Factory result of the bindings for one WebAssembly instance. */
 export interface Glue {
   readonly Engine: new (options: GlueOptions, now: () => number) => GlueEngine;
+  /** Kinds of the lines of the text in the input: for each line a line of its parts, with tabs between them. */
+  readonly outline: (engine: GlueEngine, length: number) => string;
   readonly raw: {
     readonly engine_call: RawCall;
     readonly probe_stack: StackProbe;

@@ -64,6 +64,7 @@ export class Instance {
   #status = 0;
   /** Reads the clock; NaN when it failed, or is moved by hand. */
   readonly #now: () => number;
+  readonly #outline: Glue['outline'];
   readonly #clockFailure: () => ClockError;
   #view = new Uint8Array(0);
   #area = 0;
@@ -80,6 +81,7 @@ export class Instance {
   ) {
     this.#memory = glue.raw.memory;
     this.engine = new glue.Engine(options, now);
+    this.#outline = glue.outline;
     this.#call = glue.raw.engine_call;
     this.#probe = glue.raw.probe_stack;
     if (this.engine.convention() !== CONVENTION) {
@@ -217,6 +219,11 @@ export class Instance {
     const result = this.guarded(() => use(bytes.length));
     this.#giveBack();
     return result;
+  }
+
+  /** Kinds of the lines of a text, as `outlined` reads them. */
+  outline(text: Uint8Array): string {
+    return this.withInput(text, (length) => this.#outline(this.engine, length));
   }
 
   /** Runs engine code; leaves `inside` set when it threw. */
