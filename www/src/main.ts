@@ -5,6 +5,7 @@ import { EngineMaker } from './engine/engine.ts';
 import { openKept } from './kept/kept-engine.ts';
 import { PageStore } from './kept/page-store.ts';
 import { ThemeChoice } from './style/theme.ts';
+import { readLinesWith } from './text/session-lines.ts';
 import { instantOf, savedState } from './page/visit.ts';
 
 const START = 'keylatch:start';
@@ -18,6 +19,7 @@ async function start(): Promise<void> {
   const store = new PageStore();
   const [maker, state] = await Promise.all([EngineMaker.load(), savedState(store)]);
   const engine = await openKept(maker, instantOf(state));
+  readLinesWith(engine.db);
   // A client of its own, which leaves none behind.
   const client = engine.db.client();
   client.callRaw('PING');

@@ -2,20 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastMs } from '../../js/support/processor-time.mjs';
-import { loadModule } from './load.js';
+import { loadModule, loadTexts } from './load.js';
 
-const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
+const { addressedLine, linesApart, linesOf, pastedCommands, titleOf } = await loadTexts();
 const { limitScripts } = await loadModule('../pkg-templates/npm/src/element/script-limit.ts');
 const { needsLua } = await loadModule('../pkg-templates/npm/src/element/needs-lua.ts');
 const { dedented } = await loadModule('../pkg-templates/npm/src/element/dedented.ts');
 const { oneLine } = await loadModule('../pkg-templates/npm/src/base/one-line.ts');
-const { addressedLine } = await loadModule('src/text/addressed-line.ts');
-const { pastedCommands } = await loadModule('src/text/paste.ts');
 const { redisCliCall, shellCommand } = await loadModule('src/text/shell-line.ts');
 const { trailingComment, openQuote } = await loadModule('src/text/typed-line.ts');
 const { lessonMark } = await loadModule('src/lessons/lesson-marks.ts');
 const { rawLines } = await loadModule('src/text/output.ts');
-const { titleOf } = await loadModule('src/text/titles.ts');
 
 const LENGTH = 100_000;
 /** Quadratic work takes many seconds. */
@@ -57,7 +54,8 @@ const TEXTS = STARTS.flatMap((start) => PARTS.map((part) => start + part.repeat(
 const encoder = new TextEncoder();
 
 const FUNCTIONS = {
-  kindedLine,
+  linesOf,
+  linesApart,
   limitScripts: (text) => limitScripts({ configSet() {} }, text),
   needsLua,
   dedented,

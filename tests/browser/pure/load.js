@@ -13,6 +13,14 @@ export async function loadModule(path) {
   return module;
 }
 
+/** The page's modules that read lines, with an engine for it. */
+export async function loadTexts() {
+  const texts = await loadModule('../tests/browser/pure/texts.js');
+  const { Keylatch } = fromPage('keylatch');
+  texts.readLinesWith(new Keylatch());
+  return texts;
+}
+
 /** The hint functions as the page imports them: from the package. */
 export function loadHints() {
   return fromPage('keylatch/hints');

@@ -2,12 +2,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { processorMs } from '../../js/support/processor-time.mjs';
-import { loadModule } from './load.js';
+import { loadModule, loadTexts } from './load.js';
 
-const { fieldText, isAsPasted, pastedCommands } = await loadModule('src/text/paste.ts');
+const {
+  addressedLine,
+  distinctTitles,
+  fieldText,
+  firstLine,
+  isAsPasted,
+  linesApart,
+  pastedCommands,
+  rewritePasted,
+  titleOf,
+} = await loadTexts();
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
-const { rewritePasted } = await loadModule('src/text/paste-filter.ts');
-const { kindedLine } = await loadModule('../pkg-templates/npm/src/element/line-kinds.ts');
 const { sessionText, transcript } = await loadModule('src/recording/transcript.ts');
 const { encodeLink, decodeLink, isPermalink, linkParts } = await loadModule(
   '../pkg-templates/npm/src/element/permalink.ts',
@@ -15,7 +23,6 @@ const { encodeLink, decodeLink, isPermalink, linkParts } = await loadModule(
 const { pack } = await loadModule('../pkg-templates/npm/src/element/packing.ts');
 const { splitReplies } = await loadModule('../pkg-templates/npm/src/resp/split-replies.ts');
 const { asHtml, asMarkdown, asScript } = await loadModule('src/share/exports.ts');
-const { distinctTitles, titleOf } = await loadModule('src/text/titles.ts');
 
 const WORDS = new Set(['SET', 'GET', 'PING', 'BLPOP', 'SORT', 'ECHO', 'MULTI', 'EXISTS', 'EXPIRE']);
 const NAMES = { isCommand: (word) => WORDS.has(word.toUpperCase()), isBlocking: (word) => /^BLPOP$/i.test(word) };
@@ -316,12 +323,36 @@ test('copies: a script groups the commands of a client, and waits where the cloc
   assert.match(script, /# the default client: several connections here/);
 });
 
+test('typed lines go to the client of their prompt', () => {
+  const parts = (line) => {
+    const { client, database, skipped, command } = addressedLine(line);
+    return [client, database, skipped, command];
+  };
+  assert.deepEqual(parts('  C2[1]>  GET k'), ['C2', 1, 10, 'GET k']);
+  assert.deepEqual(parts('keylatch> EVAL "\n> x" 0'), ['keylatch', undefined, 10, 'EVAL "\n> x" 0']);
+  assert.deepEqual(parts('redis> GET k'), [undefined, undefined, 7, 'GET k']);
+  for (const line of ['GET k', '> GET k', 'C2>', 'EVAL "if a > b" 0', ''])
+    assert.deepEqual(parts(line), [undefined, undefined, 0, line]);
+});
+
+test('lines of foreign text are read one by one', () => {
+  const kinds = (text) => linesApart(text).map(({ kind }) => kind);
+  assert.deepEqual(kinds('Try this:\n    A> GET k\n  (nil)\n\n A<'), [
+    'reply',
+    'command',
+    'reply',
+    'ignored',
+    'receive',
+  ]);
+  assert.deepEqual(pasted('Try this:\n    A> GET k\n    (nil)'), ['A: GET k']);
+});
+
 test('lines of a race have kinds of their own, and replies of their form stand behind a bar', () => {
   assert.deepEqual(
-    ['A+', ' c_1.x- ', 'A<', 'A +', '@ race', '+'].map((line) => kindedLine(line).kind),
-    ['mark', 'mark', 'receive', 'reply', 'clock', 'reply'],
+    ['A+', ' c_1.x- ', 'A<', 'A +', '@ race', '+'].map((line) => firstLine(line).kind),
+    ['enter', 'leave', 'receive', 'reply', 'race', 'reply'],
   );
-  assert.equal(kindedLine('redis+').client, '');
+  assert.equal(firstLine('redis+').client, '');
   const line = { prompt: '>', text: 'ACL WHOAMI', printed: ['A+', 'a-'], nowMs: 0 };
   assert.match(sessionText([line]), /\n\| A\+\n\| a-\n$/);
 });

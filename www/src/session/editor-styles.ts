@@ -87,10 +87,12 @@ export const editorStyles = css`
     color: var(--ink);
   }
   .command .head,
+  .prompt .head,
   .receive .head {
     color: var(--lane);
   }
-  .command .rest {
+  .command .rest,
+  .script .rest {
     color: var(--ink);
   }
   .heading .rest {
@@ -101,6 +103,8 @@ export const editorStyles = css`
     color: var(--ink-faint);
   }
   .clock .rest,
+  .race .rest,
+  .join .rest,
   .anything .rest,
   .event .rest {
     color: var(--brass);
@@ -118,6 +122,7 @@ export const editorStyles = css`
     font-weight: 700;
   }
   :host([covers]) .later.reply .rest,
+  :host([covers]) .later.literal .rest,
   :host([covers]) .later.comment .rest,
   :host([covers]) .later.event .rest {
     border-radius: var(--round-1);

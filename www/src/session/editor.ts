@@ -3,10 +3,11 @@
  * in the margin. A click on a number goes to that line; a key does it from the cursor's line.
  */
 
-import { kindedLine } from 'keylatch/element';
+import type { SessionLine } from 'keylatch/hints';
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { controls, lanes } from '../style/controls.ts';
+import { linesOf } from '../text/session-lines.ts';
 import { editorStyles } from './editor-styles.ts';
 
 export type LineMark = 'matched' | 'mismatched' | 'ran' | 'problem';
@@ -61,11 +62,10 @@ export class Editor extends LitElement {
 
   /** Independent of the current line: a move in time marks the lines between only. */
   private renderLines(coloured: boolean): unknown {
-    return coloured ? this.text.split('\n').map((line, index) => this.renderLine(line, index + 1)) : nothing;
+    return coloured ? linesOf(this.text).map((line, index) => this.renderLine(line, index + 1)) : nothing;
   }
 
-  private renderLine(line: string, number: number): TemplateResult {
-    const { kind, client, head, rest } = kindedLine(line);
+  private renderLine({ kind, client, head, rest }: SessionLine, number: number): TemplateResult {
     const mark = this.marks.get(number);
     const lane = this.laneNames.indexOf(client) + 1;
     const sign = mark && mark !== 'ran' ? SIGNS[mark] : number;

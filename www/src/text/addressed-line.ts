@@ -1,6 +1,7 @@
-/** Prompts of typed and pasted lines, as lines of sessions have them: `NAME> command`, `HOST:PORT[2]> command`. Pure. */
+/** Prompts of typed and pasted lines, as lines of sessions have them: `NAME> command`, `HOST:PORT[2]> command`. */
 
-import { kindedLine, promptParts } from 'keylatch/element';
+import type { SessionLine } from 'keylatch/hints';
+import { firstLine } from './session-lines.ts';
 
 /** Prompt name of the first client, which session files read as the default client. */
 export const FIRST_NAME = 'keylatch';
@@ -19,18 +20,15 @@ export interface AddressedLine extends Address {
   readonly command: string;
 }
 
-export function addressOf(prompt: string): Address {
-  const { kind, client, head } = kindedLine(prompt);
-  if (kind !== 'command') return { client: undefined, database: undefined };
-  const { base, state } = promptParts(head.slice(0, -1));
-  const digits = /^\[(\d+)\]/.exec(state)?.[1];
-  const own = base === FIRST_NAME ? FIRST_NAME : undefined;
-  return { client: own ?? (client || undefined), database: digits ? Number(digits) : undefined };
+export function addressOf({ name, client, database }: SessionLine): Address {
+  return { client: name === FIRST_NAME ? FIRST_NAME : client || undefined, database };
 }
 
 export function addressedLine(line: string): AddressedLine {
-  const { kind, head, rest } = kindedLine(line);
-  const isAddressed = kind === 'command' && head.trim() !== '>' && rest.trim() !== '';
-  const prompt = isAddressed ? line.slice(0, line.length - rest.trimStart().length) : '';
-  return { ...addressOf(prompt), skipped: [...prompt].length, command: line.slice(prompt.length) };
+  const first = firstLine(line);
+  const isAddressed = first.kind === 'command' && first.head.trim() !== '>';
+  if (!isAddressed) return { client: undefined, database: undefined, skipped: 0, command: line };
+  const command = line.slice(first.head.length).trimStart();
+  const prompt = line.slice(0, line.length - command.length);
+  return { ...addressOf(first), skipped: [...prompt].length, command };
 }

@@ -1,11 +1,11 @@
 /**
  * Rewrites foreign text, as people copy it from documentation, terminals and chats, into the session grammar, and says
- * what it changed. Sessions themselves stay strict. Pure.
+ * what it changed. Sessions themselves stay strict.
  */
 
-import { kindedLine, promptParts } from 'keylatch/element';
-import { isUnfinished, oneLine, quoteWord } from 'keylatch/hints';
+import { isUnfinished, oneLine, quoteWord, type SessionLine } from 'keylatch/hints';
 import { isPrintedRaw } from './output.ts';
+import { firstLine, linesApart } from './session-lines.ts';
 import { redisCliCall, shellCommand } from './shell-line.ts';
 import { dedented, indentOf, openQuote, plainQuotes, trailingComment } from './typed-line.ts';
 
@@ -45,12 +45,17 @@ const PROSE = /^(?!OK|PONG|QUEUED|["'(|…]|-?\d|\.\.\.|Background )\S+\s+\S/;
 const SENTENCE = /^[A-Z][a-z]+\s.*[.:]$/;
 const REPLACED_QUOTES = 'typographic quotes were replaced: check the arguments';
 
+/** Kinds of lines that belong to a command above them. */
+const REPLIES: ReadonlySet<SessionLine['kind']> = new Set(['reply', 'literal', 'anything', 'script']);
+
 export function rewritePasted(text: string, names: CommandNames): Rewritten {
   return new Filter(text, names).run();
 }
 
 class Filter {
   private readonly lines: readonly string[];
+  /** Kinds of the lines, each by itself. */
+  private readonly kinds: readonly SessionLine[];
   private readonly written: string[] = [];
   private readonly changes: Change[] = [];
   private readonly prompted: boolean;
@@ -68,11 +73,10 @@ class Filter {
     text: string,
     private readonly names: CommandNames,
   ) {
-    this.lines = text
-      .replace(/^\ufeff/, '')
-      .replace(/\r\n?/g, '\n')
-      .split('\n');
-    this.prompted = this.lines.some((line) => isPrompted(line) || redisCliCall(line) !== undefined);
+    const whole = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+    this.lines = whole.split('\n');
+    this.kinds = linesApart(whole);
+    this.prompted = this.lines.some((line, at) => this.isPrompted(at) || redisCliCall(line) !== undefined);
   }
 
   run(): Rewritten {
@@ -86,12 +90,17 @@ class Filter {
     if (call) return this.redisCli(call.words, call.database);
     const shell = shellCommand(line);
     if (shell !== undefined) return this.shell(shell);
-    const { kind, head, rest } = kindedLine(line);
+    const { kind, head = '', rest = '' } = this.kinds[this.at] ?? {};
     if (kind === 'command') return this.command(head.trim(), rest.trim());
     if (kind === 'reply' && !this.prompted) return this.unprompted(line);
-    if (kind === 'reply' || kind === 'anything') return this.reply(line);
-    if (kind !== 'blank' && kind !== 'comment') this.inShell = false;
+    if (kind !== undefined && REPLIES.has(kind)) return this.reply(line);
+    if (kind === 'ignored') return this.ignored(line);
+    if (kind !== 'comment') this.inShell = false;
     this.keep(line);
+  }
+
+  private isPrompted(at: number): boolean {
+    return this.kinds[at]?.kind === 'command';
   }
 
   /** A command of redis-cli among its arguments. Another database than 0 is another client, as the call is. */
@@ -119,7 +128,6 @@ class Filter {
 
   private command(head: string, typed: string): void {
     if (EXIT.test(typed)) return this.change('', NO_EXIT);
-    if (typed === '') return this.keep(this.lines[this.at] ?? '');
     const whole = isUnfinished(typed) ? this.overLines(typed, isUnfinished) : undefined;
     if (whole) return this.typed(head, whole.text, 'a script is one line', whole.end);
     this.typed(head, typed, undefined);
@@ -151,7 +159,7 @@ class Filter {
     const last = Math.min(this.lines.length - 1, this.at + MAX_JOINED);
     for (let end = this.at + 1; end <= last; end += 1) {
       const line = this.lines[end] ?? '';
-      if (isPrompted(line)) return undefined;
+      if (this.isPrompted(end)) return undefined;
       whole += `\n${line}`;
       if (!isOpen(whole)) return { text: oneLine(whole), end };
     }
@@ -182,8 +190,6 @@ class Filter {
   private reply(pasted: string): void {
     const line = dedented(pasted, this.last?.indent ?? '');
     const text = line.trim();
-    const elapsed = ELAPSED.exec(text);
-    if (elapsed) return this.elapsed(Number(elapsed[1]));
     if (this.inShell) return this.change(`# ${text}`, 'output of a shell command is a comment');
     if (!this.last) return this.change(`# ${text}`, 'text above the first command is a comment');
     if (text === '…') return this.change('...', 'three dots stand for any lines');
@@ -198,14 +204,20 @@ class Filter {
     this.keep(line);
   }
 
-  /** `(1.05s)`, which redis-cli prints below a reply that it had to wait for. */
+  /** A line without a meaning. `(1.05s)` is printed by redis-cli below a reply that it had to wait for. */
+  private ignored(line: string): void {
+    const [, seconds] = ELAPSED.exec(line.trim()) ?? [];
+    if (seconds === undefined) this.keep(line);
+    else this.elapsed(Number(seconds));
+  }
+
   private elapsed(seconds: number): void {
     const { last } = this;
     const replies = last ? this.written.slice(last.replies) : [];
     const waited = last && this.names.isBlocking(firstWord(last.text)) && replies.join('') === '(nil)';
     if (!waited) return this.keep(this.lines[this.at] ?? '');
-    const { base } = promptParts(last.head.replace(/>$/, ''));
-    const named = /^[A-Za-z_][\w.-]*$/.test(base) ? base : 'redis';
+    const { name } = firstLine(last.head);
+    const named = firstLine(`${name}<`).kind === 'receive' ? name : 'redis';
     const moved = `@ +${Math.round(seconds * MS_PER_SECOND)}ms`;
     this.written.splice(last.replies, replies.length, moved, `${named}<`, ...replies);
     this.note([moved, `${named}<`, ...replies].join('\n'), 'the reply came after a wait');
@@ -223,11 +235,6 @@ class Filter {
   private note(now: string, why: string, end = this.at): void {
     this.changes.push({ line: this.at + 1, was: this.lines.slice(this.at, end + 1).join('\n'), now, why });
   }
-}
-
-function isPrompted(line: string): boolean {
-  const { kind, rest } = kindedLine(line);
-  return kind === 'command' && rest.trim() !== '';
 }
 
 function firstWord(line: string): string {

@@ -1,8 +1,9 @@
-/** Splits text pasted into the command line into commands with the replies that it shows. Pure. */
+/** Splits text pasted into the command line into commands with the replies that it shows. */
 
-import { kindedLine } from 'keylatch/element';
+import type { SessionLine } from 'keylatch/hints';
 import { type Address, addressOf, FIRST_NAME } from './addressed-line.ts';
 import { type CommandNames, rewritePasted } from './paste-filter.ts';
+import { linesApart } from './session-lines.ts';
 import { dedented, indentOf } from './typed-line.ts';
 
 /** Without a client it is for the active one. */
@@ -11,6 +12,10 @@ export interface PastedCommand extends Address {
   /** Lines of the reply that were pasted with it; `undefined` stands for any lines. */
   readonly expected: readonly (string | undefined)[];
 }
+
+/** Kinds of lines that run, and of those below them that are compared. */
+const STEPS: ReadonlySet<SessionLine['kind']> = new Set(['command', 'clock', 'race', 'join']);
+const REPLIES: ReadonlySet<SessionLine['kind']> = new Set(['reply', 'literal', 'anything']);
 
 /**
  * Commands of a pasted text, in order. A clock line counts as a command of the page. Where some prompts name clients,
@@ -29,15 +34,14 @@ function commandsOf(text: string, names: CommandNames): PastedCommand[] {
   // Below a receive line stand messages, which the log shows by itself.
   let received = false;
   let indent = '';
-  for (const line of rewritePasted(text, names).text.split('\n')) {
-    const { kind, head, rest } = kindedLine(line);
+  for (const line of linesApart(rewritePasted(text, names).text)) {
+    const { kind, head, rest } = line;
     if (kind === 'receive') received = true;
-    else if (kind === 'clock' || (kind === 'command' && rest.trim() !== '')) {
+    else if (STEPS.has(kind)) {
       received = false;
-      indent = indentOf(line);
-      commands.push({ ...addressOf(head), text: rest.trim(), expected: [] });
-    } else if (!received && (kind === 'reply' || kind === 'anything'))
-      commands.at(-1)?.expected.push(expectedLine(dedented(line, indent)));
+      indent = indentOf(head + rest);
+      commands.push({ ...addressOf(line), text: rest.trim(), expected: [] });
+    } else if (!received && REPLIES.has(kind)) commands.at(-1)?.expected.push(expectedLine(line, indent));
   }
   return commands;
 }
@@ -51,9 +55,10 @@ export function fieldText(
   return isSame ? text : `${client ?? active.name}${database === undefined ? '' : `[${database}]`}> ${text}`;
 }
 
-function expectedLine(line: string): string | undefined {
-  if (line.trim() === '...') return undefined;
-  return line.replace(/^\| ?/, '').trimEnd();
+function expectedLine({ kind, rest }: SessionLine, indent: string): string | undefined {
+  if (kind === 'anything') return undefined;
+  const line = dedented(rest, indent).trimEnd();
+  return kind === 'literal' ? line.replace(/^\s*\| ?/, '') : line;
 }
 
 /** Compares printed lines with pasted ones; undefined stands for any lines. */

@@ -1,15 +1,15 @@
-/** Titles of sessions: the first heading, else the first command. Pure. */
+/** Titles of sessions: the first heading, else the first command. */
 
-import { kindedLine } from 'keylatch/element';
+import { linesOf } from './session-lines.ts';
 
 const MAX_CHARS = 60;
 /** Part of a text that is searched: a title deep inside a long text is none. */
 const SEARCHED_CHARS = 20_000;
 
 export function titleOf(text: string): string {
-  const lines = text.slice(0, SEARCHED_CHARS).split('\n');
-  const heading = lines.find((line) => /^\s*##/.test(line))?.replace(/^\s*#+\s*/, '');
-  const command = lines.map(kindedLine).find(({ kind, rest }) => kind === 'command' && rest.trim() !== '')?.rest;
+  const lines = linesOf(text.slice(0, SEARCHED_CHARS));
+  const heading = lines.find(({ kind }) => kind === 'heading')?.rest.replace(/^\s*#+/, '');
+  const command = lines.find(({ kind }) => kind === 'command')?.rest;
   const title = (heading ?? command ?? '').replace(/\s+/g, ' ').trim();
   return title.length > MAX_CHARS ? `${title.slice(0, MAX_CHARS - 1)}…` : title || 'Untitled';
 }
