@@ -1,14 +1,24 @@
 /** Lines of a session as rows to show: with verdicts and what was received, up to the step that is shown. Pure. */
 import type { SessionStep } from '../session/session.js';
-import { kindedLine, type LineKind } from './line-kinds.js';
+import type { SessionLine, SessionLineKind } from '../session/session-lines.js';
 import type { TypedSession } from './typed-session.js';
 
 /** `stopped` is a client of a race that got another reply than its guard, `unmet` a line of such a guard. */
 type Verdict = SessionStep['verdict'] | 'problem' | 'stopped' | 'unmet';
 
+/**
+ * Look of a row. `plain` is a line that no engine has read yet, `got` output that the text does not have, `note` a remark upon it.
+ */
+type Look =
+  | Exclude<SessionLineKind, 'prompt' | 'race' | 'join' | 'enter' | 'leave' | 'literal' | 'ignored'>
+  | 'mark'
+  | 'blank'
+  | 'plain'
+  | 'got'
+  | 'note';
+
 export interface Row {
-  /** `got` is output that the text does not have, `note` a remark upon it. */
-  readonly kind: LineKind | 'got' | 'note';
+  readonly look: Look;
   /** Prompt or mark, and the rest. */
   readonly head: string;
   readonly rest: string;
@@ -25,15 +35,34 @@ export interface Row {
 const MAX_OUTPUT_LINES = 60;
 const MAX_OUTPUT_CHARS = 4000;
 const LANES = 8;
-/** Kinds of lines that belong to the step above them. */
-const OUTPUT: ReadonlySet<LineKind> = new Set(['reply', 'anything', 'event', 'blank']);
+/** Looks of lines that belong to the step above them. */
+const OF_STEP: ReadonlySet<Look> = new Set(['script', 'reply', 'anything', 'event', 'blank', 'plain']);
+/** Several kinds look alike. */
+const LOOKS: Readonly<Record<SessionLineKind, Look>> = {
+  command: 'command',
+  script: 'script',
+  prompt: 'command',
+  receive: 'receive',
+  clock: 'clock',
+  race: 'clock',
+  join: 'clock',
+  enter: 'mark',
+  leave: 'mark',
+  heading: 'heading',
+  comment: 'comment',
+  event: 'event',
+  reply: 'reply',
+  literal: 'reply',
+  anything: 'anything',
+  ignored: 'blank',
+};
 
-type Shown = Pick<TypedSession, 'whole' | 'stops' | 'at' | 'problem' | 'report'>;
+type Shown = Pick<TypedSession, 'whole' | 'lines' | 'stops' | 'at' | 'problem' | 'report'>;
 
 export function rowsOf(state: Shown): Row[] {
   const { stops, at } = state;
   const byLine = new Map(stops.map((step) => [step.line, step]));
-  const lanes = lanesOf(state.whole);
+  const lanes = lanesOf(state.lines ?? []);
   const rows: Row[] = [];
   let step: SessionStep | undefined;
   let begun = 0;
@@ -41,20 +70,19 @@ export function rowsOf(state: Shown): Row[] {
     if (step && begun <= at) rows.push(...resultRows(step));
     step = undefined;
   };
-  for (const [index, text] of state.whole.split('\n').entries()) {
+  for (const [index, { client, head, rest, look }] of linesOf(state).entries()) {
     const line = index + 1;
-    const { kind, client, head, rest } = kindedLine(text);
     const next = byLine.get(line);
-    if (next || !OUTPUT.has(kind)) finish();
+    if (next || !OF_STEP.has(look)) finish();
     if (next) begun += 1;
     step = next ?? step;
     const done = begun <= at ? step : undefined;
     const verdict = done && (next ? verdictOf(done) : verdictOfLine(done, line));
     rows.push({
-      kind,
+      look,
       head,
       rest,
-      lane: kind === 'command' || kind === 'receive' ? (lanes.get(client) ?? 0) : 0,
+      lane: look === 'command' || look === 'receive' ? (lanes.get(client) ?? 0) : 0,
       verdict: state.problem?.line === line ? 'problem' : verdict,
       isLater: state.report !== undefined && begun > at,
       isCurrent: next !== undefined && begun === at,
@@ -62,6 +90,12 @@ export function rowsOf(state: Shown): Row[] {
   }
   finish();
   return withoutBlanksInside(rows);
+}
+
+/** Lines of the text with their looks. */
+function linesOf({ whole, lines }: Shown): (Pick<SessionLine, 'client' | 'head' | 'rest'> & { look: Look })[] {
+  if (lines) return lines.map(({ kind, client, head, rest }) => ({ look: LOOKS[kind], client, head, rest }));
+  return whole.split('\n').map((rest) => ({ look: 'plain', client: '', head: '', rest }));
 }
 
 /** Only a race has steps that expect something and are not judged by it: guards that were not met, or not reached. */
@@ -121,25 +155,24 @@ function outputRows(lines: readonly string[], isWrong: boolean): Row[] {
   return left > 0 ? [...shown, row('note', `and ${left} more lines`)] : shown;
 }
 
-function row(kind: Row['kind'], rest: string): Row {
-  return { kind, head: '', rest, lane: 0, verdict: undefined, isLater: false, isCurrent: false };
+function row(look: Look, rest: string): Row {
+  return { look, head: '', rest, lane: 0, verdict: undefined, isLater: false, isCurrent: false };
 }
 
 /** Numbers of the clients in the order of their first line, if there are several. */
-function lanesOf(text: string): ReadonlyMap<string, number> {
-  const lines = text.split('\n').map(kindedLine);
-  const speaking = lines.filter(({ kind, rest }) => kind === 'receive' || (kind === 'command' && rest.trim() !== ''));
+function lanesOf(lines: readonly SessionLine[]): ReadonlyMap<string, number> {
+  const speaking = lines.filter(({ kind }) => kind === 'receive' || kind === 'command');
   const names = [...new Set(speaking.map(({ client }) => client))];
   return names.length < 2 ? new Map() : new Map(names.map((name, index) => [name, (index % LANES) + 1]));
 }
 
 /** Moves blank lines of the text behind the output that follows them: output stands below its command. */
 function withoutBlanksInside(rows: Row[]): Row[] {
-  const isOutput = ({ kind }: Row): boolean => kind === 'got' || kind === 'note';
+  const isOutput = ({ look }: Row): boolean => look === 'got' || look === 'note';
   const moved: Row[] = [];
   let blanks: Row[] = [];
   for (const one of rows) {
-    if (one.kind === 'blank') {
+    if (one.look === 'blank' && one.rest.trim() === '') {
       blanks.push(one);
       continue;
     }

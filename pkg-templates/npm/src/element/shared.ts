@@ -2,7 +2,6 @@
  * Code of `<keylatch-repl>` for pages with a view of their own. The package has it as a file apart from the element, so that
  * a bundle can have it alone.
  */
-export { type KindedLine, kindedLine, type LineKind, promptParts } from './line-kinds.js';
 export { needsLua } from './needs-lua.js';
 export {
   decodeLink,

@@ -104,7 +104,7 @@ textarea.lines { inline-size: 100%; padding: 0.5rem 0.75rem 0.5rem 1.75rem; bord
 .row { position: relative; min-block-size: 1.5em; padding: 0 0.75rem 0 1.75rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .sign { position: absolute; inset-inline-start: 0.625rem; user-select: none; color: var(--ink-faint); }
 .head { color: var(--lane, var(--ink-soft)); }
-.command .text { font-weight: 600; }
+.command .text, .script .text { font-weight: 600; }
 .command .head { font-weight: 400; }
 .heading { font-weight: 700; }
 .comment { color: var(--ink-soft); }

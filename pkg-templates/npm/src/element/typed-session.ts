@@ -3,6 +3,8 @@
  * engine, so clients, transactions and waiting commands are those of the session format.
  */
 import { dedented } from './dedented.js';
+import { sessionLines } from '../db/tools.js';
+import type { SessionLine } from '../session/session-lines.js';
 import type { EngineMaker } from './engine.js';
 import { type SessionSource, SessionState } from './session-state.js';
 
@@ -11,11 +13,22 @@ export const MAX_CHARS = 64 * 1024;
 const MAX_TYPED = 200;
 /** Line of a session that stands for any lines. */
 const ANYTHING = '...';
-const RECEIVE = /^\s*[A-Za-z_][\w.-]*<\s*$/;
-const ADDRESSED = /^\s*(?:[A-Za-z_][\w.-]*)?(?:\[\d+\])?(?:\(TX\))?>/;
+/** Kinds of typed lines that are lines of a session as they stand; others are commands without a prompt. */
+const ADDRESSED: ReadonlySet<SessionLine['kind']> = new Set(['command', 'prompt']);
+const OF_SESSION: ReadonlySet<SessionLine['kind']> = new Set([
+  ...ADDRESSED,
+  'receive',
+  'clock',
+  'race',
+  'join',
+  'heading',
+  'comment',
+]);
 
 export class TypedSession extends SessionState {
   #typed: readonly string[] = [];
+  #make: EngineMaker | undefined;
+  #read: { readonly text: string; readonly lines: readonly SessionLine[] } | undefined;
 
   constructor() {
     super({ text: '' });
@@ -24,6 +37,16 @@ export class TypedSession extends SessionState {
   /** The text with the typed lines behind it. */
   override get whole(): string {
     return [this.text, ...this.#typed].filter((part) => part !== '').join('\n');
+  }
+
+  /** Lines of the whole text with their kinds; undefined before the first run, which brings the engine that reads them. */
+  get lines(): readonly SessionLine[] | undefined {
+    const { whole } = this;
+    if (this.#read?.text === whole) return this.#read.lines;
+    if (!this.#make || whole.length > MAX_CHARS) return undefined;
+    const lines = readLines(this.#make, whole);
+    this.#read = { text: whole, lines };
+    return lines;
   }
 
   get hasRun(): boolean {
@@ -53,6 +76,7 @@ export class TypedSession extends SessionState {
 
   /** Runs all lines on a fresh engine, and shows their end. */
   run(make: EngineMaker): void {
+    this.#make = make;
     this.forget();
     const { length } = this.whole;
     if (length > MAX_CHARS) {
@@ -62,6 +86,7 @@ export class TypedSession extends SessionState {
     }
     const db = make();
     try {
+      this.#read = { text: this.whole, lines: sessionLines(db, this.whole) };
       this.runAll(db);
     } finally {
       db.close();
@@ -77,7 +102,7 @@ export class TypedSession extends SessionState {
 
   /** Runs a typed line behind everything else. Returns the reason why it is none, and changes nothing then. */
   type(make: EngineMaker, typed: string, elapsedMs: number): string | undefined {
-    const lines = typedLines(typed);
+    const lines = typedLines(readLines(make, typed.replaceAll(/\r?\n/g, '\n')));
     if (lines.length === 0) return undefined;
     if (this.#typed.length >= MAX_TYPED) return `${MAX_TYPED} lines were typed; reset to go on`;
     const { report, at } = this;
@@ -96,15 +121,25 @@ export class TypedSession extends SessionState {
   }
 }
 
-/** Typed or pasted text as lines of a session: commands of the default client, unless it is a session already. */
-function typedLines(typed: string): string[] {
-  const lines = typed.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (lines.length > 1 && lines.some((line) => ADDRESSED.test(line))) return lines;
-  const isOther = (line: string): boolean => /^\s*[@#]/.test(line) || RECEIVE.test(line) || ADDRESSED.test(line);
+/** Typed or pasted lines as those of a session: commands of the default client, unless they are a session already. */
+function typedLines(read: readonly SessionLine[]): string[] {
+  const typed = read
+    .map(({ kind, head, rest }) => ({ kind, text: head + rest }))
+    .filter(({ text }) => text.trim() !== '');
+  if (typed.length > 1 && typed.some(({ kind }) => ADDRESSED.has(kind))) return typed.map(({ text }) => text);
   // A receive without lines below expects that nothing has come; a typed one asks for everything that has.
-  return lines.flatMap((line) =>
-    RECEIVE.test(line) ? [line.trim(), ANYTHING] : [isOther(line) ? line.trim() : `> ${line.trim()}`],
+  return typed.flatMap(({ kind, text }) =>
+    kind === 'receive' ? [text.trim(), ANYTHING] : [OF_SESSION.has(kind) ? text.trim() : `> ${text.trim()}`],
   );
+}
+
+function readLines(make: EngineMaker, text: string): SessionLine[] {
+  const db = make();
+  try {
+    return sessionLines(db, text);
+  } finally {
+    db.close();
+  }
 }
 
 function linesOf(text: string): number {

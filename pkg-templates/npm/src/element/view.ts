@@ -168,12 +168,12 @@ export class View {
   }
 }
 
-function rowElement({ kind, head, rest, lane, verdict, isLater, isCurrent }: Row): HTMLElement {
-  const names = ['row', kind, verdict ?? '', isLater ? 'later' : '', isCurrent ? 'current' : ''];
+function rowElement({ look, head, rest, lane, verdict, isLater, isCurrent }: Row): HTMLElement {
+  const names = ['row', look, verdict ?? '', isLater ? 'later' : '', isCurrent ? 'current' : ''];
   const text = make('span', { className: 'text' }, make('span', { className: 'head' }, head), rest);
   const sign = make('span', { className: 'sign', ariaHidden: 'true' }, verdict ? SIGNS[verdict] : '');
   const element = make('div', { className: names.filter(Boolean).join(' ') }, sign);
-  const words = kind === 'got' ? 'received' : verdict && kind !== 'reply' ? WORDS[verdict] : '';
+  const words = look === 'got' ? 'received' : verdict && look !== 'reply' ? WORDS[verdict] : '';
   if (words) element.append(make('span', { className: 'unseen' }, `${words}: `));
   element.append(text);
   if (lane > 0) element.dataset['lane'] = String(lane);
@@ -190,7 +190,7 @@ function summaryOf({ problem, report, stops, at }: TypedSession): { isBad: boole
   return { isBad: false, words: `${checked > 0 ? '✓ ' : ''}${words}${progress}` };
 }
 
-/** The first heading of a session. */
+/** The first heading of a session, for a label that is there before an engine can read the lines. */
 function headingOf(text: string): string | undefined {
   const line = text.split('\n').find((one) => /^\s*##/.test(one));
   return line?.trim().replace(/^##\s*/, '');

@@ -2,7 +2,7 @@
 /**
  * Entry `keylatch/element`: importing it defines `<keylatch-repl>`, a session of commands that readers of a page can run.
  * On a server that renders pages it can be imported, too, and defines nothing. Pages with a view of their own find what it is
- * made of: the state of a session, the kinds of its lines, and links.
+ * made of: the state of a session, its verdict, and links.
  */
 import { KeylatchRepl } from '../element/repl.js';
 
