@@ -10,7 +10,6 @@ import { EMBED_FILES, embed } from './build/embed.ts';
 import { isOfFirstView, modulesOfFirstView } from './build/first-view.ts';
 import { lessonList } from './build/lessons.ts';
 import { offline } from './build/offline.ts';
-import { replyShapes } from './build/reply-shapes.ts';
 import { SITE } from './build/site.ts';
 import { headersFile, headersOf, metaPolicy } from './csp.ts';
 
@@ -204,7 +203,6 @@ export default defineConfig({
     shortTemplates(),
     commandColumns(),
     lessonList(),
-    replyShapes(),
     modulesOfFirstView(),
     pageHead(),
     previewHeaders(),

@@ -29,7 +29,7 @@ const show = () => page.getByRole('button', { name: 'Bytes' }).click();
 const choose = (protocol) => page.getByRole('button', { name: `RESP${protocol}` }).click();
 const lit = (index) => view(index).locator('.bytes .lit').allTextContents();
 
-test('request and reply of each entry, in RESP2 and RESP3, with sizes; nothing runs again', async () => {
+test('request and reply of each entry, in RESP2 and RESP3, with sizes; the visitor’s keys stay as they are', async () => {
   for (const text of ['HSET h "a b" ü', 'HGETALL h', 'GET none', 'ZADD z 1.5 m', 'ZSCORE z m', 'INCR n', 'GTE'])
     await say(page, text);
   await show();
@@ -56,7 +56,7 @@ test('request and reply of each entry, in RESP2 and RESP3, with sizes; nothing r
       .textContent()
       .then((text) => text.trim()),
     '"1"',
-    'INCR ran once',
+    'INCR ran once on them',
   );
 });
 
@@ -105,8 +105,8 @@ test('pushes, transactions, and a client that speaks RESP3', async () => {
   await choose(2);
   assert.match(await reply(4), /^\*3\\r\\n\$9\\r\\nsubscribe/);
   const last = (await page.locator('kl-resp-view').count()) - 1;
-  assert.equal(await reply(last), '*2\\r\\n$1\\r\\nf\\r\\n$1\\r\\nv\\r\\n');
-  assert.match(await title(last), /in RESP2; received \d+ bytes in RESP3$/);
+  assert.equal(await reply(last), '%1\\r\\n$1\\r\\nf\\r\\n$1\\r\\nv\\r\\n');
+  assert.match(await title(last), /^Reply, \d+ bytes in RESP3 as received: the client chose its protocol itself$/);
 });
 
 test('large replies are bounded, and say how much there is', async () => {
@@ -120,7 +120,7 @@ test('large replies are bounded, and say how much there is', async () => {
   assert.match(await reply(3), /^\*3000\\r\\n.*… [\d,]+ more bytes… [\d,]+ bytes were not kept$/);
   assert.ok((await view(3).locator('.lines button').count()) <= 40);
   await choose(3);
-  assert.match(await title(3), /^Reply, the beginning in RESP3; received [\d,]+ bytes in RESP2$/);
+  assert.match(await title(3), /^Reply, [\d,]+ bytes in RESP3; received [\d,]+ bytes in RESP2$/);
 });
 
 test('a text that is printed without quotes is marked line by line', async () => {

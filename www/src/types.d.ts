@@ -19,12 +19,6 @@ declare module 'virtual:lessons' {
   export const headers: readonly (readonly [name: string, title: string, themes: string])[];
 }
 
-/** Printed by build/reply-shapes.ts. */
-declare module 'virtual:reply-shapes' {
-  /** Names of commands, separated by blanks, by the shape of their reply. */
-  export const shapes: Readonly<Record<string, string>>;
-}
-
 /** Printed by build/command-columns.ts. */
 declare module 'virtual:command-columns' {
   /** Values of all rows of the command table, by column; null where a row leaves it out. */

@@ -21,6 +21,8 @@ export interface CommandEntry extends Numbered {
   readonly nowMs: number;
   /** The reply as it came, for the view of bytes. */
   readonly received?: Received | undefined;
+  /** Number of its line in the recording; undefined for entries that an earlier version of the page has kept. */
+  readonly recordedAt?: number | undefined;
   /** State at that moment, for replies that may need an explanation. */
   readonly circumstances?: Circumstances | undefined;
 }

@@ -68,7 +68,7 @@ export class Workspace {
 
   constructor(
     { db, clock }: Engine,
-    private readonly maker?: EngineMaker,
+    readonly maker: EngineMaker,
   ) {
     this.db = db;
     this.clock = new PageClock(clock, () => db.nextExpiry());
@@ -116,7 +116,7 @@ export class Workspace {
 
   /** Loads Lua before a text that needs it, behind the same database. Undefined: the text can run at once. */
   prepare(text: string): Promise<void> | undefined {
-    const loading = this.readOnly || !this.maker ? undefined : prepared(this.maker, text);
+    const loading = this.readOnly ? undefined : prepared(this.maker, text);
     if (loading === undefined) return undefined;
     return moveToLua(this.db, loading).then((outcome) => {
       this.note(outcome);
@@ -299,7 +299,8 @@ export class Workspace {
     const line = { prompt, text, printed: this.printed(reply), nowMs: this.clock.now() };
     const raw = isPrintedRaw(words) ? rawLines(reply) : undefined;
     const received = receivedBy(client.connection, reply);
-    this.log.add({ kind: 'command', lane: client.lane, ...line, raw, failed, circumstances, received });
+    const recordedAt = this.recording.next;
+    this.log.add({ kind: 'command', lane: client.lane, ...line, raw, failed, circumstances, received, recordedAt });
     // A line break inside quotes would end the line of a session.
     this.recording.add(client.name, /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: commandText(words) } : line);
     this.flushExpired();
@@ -334,7 +335,8 @@ export class Workspace {
       const line = { prompt: `${client.name}<`, text: '', printed: this.printed(messages), nowMs: this.clock.now() };
       if (messages.length > 0) {
         const received = receivedBy(client.connection, messages);
-        this.log.add({ kind: 'command', lane: client.lane, ...line, failed: false, received });
+        const recordedAt = this.recording.next;
+        this.log.add({ kind: 'command', lane: client.lane, ...line, failed: false, received, recordedAt });
         for (const message of splitReplies(messages))
           this.recording.add(client.name, { ...line, printed: this.printed(message) });
       }

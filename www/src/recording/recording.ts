@@ -26,6 +26,8 @@ export interface Recorded {
   /** Commands that bring clients and settings into the state at the start. */
   readonly setup: readonly SpokenLine[];
   readonly lines: readonly SpokenLine[];
+  /** Number of the first line: lines were recorded before it that are no longer there. */
+  readonly first?: number | undefined;
   /** Commands for what is not part of a snapshot: the configuration, and the texts of scripts. */
   readonly settings: readonly SpokenLine[];
   /** Number of connections that a name has had, for names that have had several. */
@@ -46,6 +48,7 @@ export class Recording {
   private start: Uint8Array | undefined;
   private setup: readonly SpokenLine[] = [];
   private lines: SpokenLine[] = [];
+  private first = 0;
   private settings: SpokenLine[] = [];
   /** Clients with state that no snapshot holds, by their name in the recording. */
   private readonly stateful = new Set<string>();
@@ -59,8 +62,13 @@ export class Recording {
   }
 
   get recorded(): Recorded {
-    const { start, setup, lines, settings } = this;
-    return { start, setup, lines, settings, connections: [...this.connections] };
+    const { start, setup, lines, first, settings } = this;
+    return { start, setup, lines, first, settings, connections: [...this.connections] };
+  }
+
+  /** Number of the line that is recorded next, by which the log finds it. */
+  get next(): number {
+    return this.first + this.lines.length;
   }
 
   /** Adds a command with its reply, or a message (with an empty text). */
@@ -115,6 +123,7 @@ export class Recording {
     ];
     this.setup = setup.map((line) => ({ ...line, printed: [], gap: undefined, nowMs }));
     this.start = db.snapshot();
+    this.first = this.next;
     this.lines = [];
   }
 
@@ -130,10 +139,11 @@ export class Recording {
   }
 
   /** Continues a recording of an earlier visit. */
-  resume({ start, setup, lines, settings, connections = [] }: Recorded): void {
+  resume({ start, setup, lines, first = 0, settings, connections = [] }: Recorded): void {
     this.start = start;
     this.setup = setup;
     this.lines = [...lines];
+    this.first = first;
     this.settings = [...settings];
     this.connections = new Map(connections);
   }

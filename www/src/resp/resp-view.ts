@@ -1,18 +1,17 @@
 /**
  * The bytes of a command: its request, and its reply in either protocol, coloured by type. The printed line that is
- * pointed at or focused marks its bytes. Nothing runs again: the reply is converted from the bytes that came.
+ * pointed at or focused marks its bytes. The reply in the other protocol is that of a second engine.
  */
 
 import type { Keylatch } from 'keylatch/core';
 import { splitLine } from 'keylatch/hints';
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
+import type { EngineMaker } from '../engine/engine.ts';
 import type { Received } from './received.ts';
-import { shapeOf } from './reply-shapes.ts';
 import { controls } from '../style/controls.ts';
 import { beginning } from '../text/output.ts';
-import { type Asked, downgraded, upgraded } from './resp-protocols.ts';
-import { askedBy } from './resp-asked.ts';
-import { latin1Text, parseReplies, piecesOf, requestNode, type RespNode, type RespPiece } from './resp-tree.ts';
+import { latin1Text, parseReplies, piecesOf, requestNode, type RespPiece } from './resp-tree.ts';
+import { type RecordedLines, SharedEngine } from './second-engine.ts';
 import { printedLine, printedStyles } from '../parts/printed.ts';
 
 /** Pieces and bytes of a piece that are shown. */
@@ -35,20 +34,21 @@ const TONES: Readonly<Record<string, string>> = {
 
 /** A command of the log with the bytes of its reply. */
 interface SentCommand {
-  readonly id: number;
-  readonly lane: number;
   readonly text: string;
   /** The reply as sessions have it. */
   readonly printed: readonly string[];
   /** The reply as redis-cli prints it, where that differs. */
   readonly raw?: readonly string[] | undefined;
   readonly received?: Received | undefined;
+  /** Number of its line in the recording. */
+  readonly recordedAt?: number | undefined;
 }
 
-/** The log around a command, and the engine that splits its words. */
+/** The recording of a command, the engine that splits its words, and what makes another one. */
 interface SentCommands {
   readonly db: Keylatch;
-  readonly log: { readonly commands: readonly SentCommand[] };
+  readonly maker: EngineMaker;
+  readonly recording: { readonly recorded: RecordedLines };
 }
 
 interface Shown {
@@ -56,7 +56,18 @@ interface Shown {
   readonly protocol: 2 | 3;
   readonly request: readonly RespPiece[];
   readonly reply: readonly RespPiece[];
+  /** The reply of the bytes that are shown. */
+  readonly received: Received | undefined;
+  /** Reason why it is not in the protocol of the view. */
+  readonly reason: string;
+  readonly lines: readonly string[];
+  readonly lineCount: number;
 }
+
+const CHOSEN = 'the client chose its protocol itself';
+const NOT_RECORDED = 'the recording begins later';
+
+const second = new SharedEngine();
 
 export class RespView extends LitElement {
   static override properties = {
@@ -142,35 +153,41 @@ export class RespView extends LitElement {
     `,
   ];
 
+  override connectedCallback(): void {
+    super.connectedCallback();
+    second.open();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    second.close();
+  }
+
   override render(): TemplateResult {
-    const { request, reply } = this.pieces();
-    const { received } = this.entry;
+    const { request, reply, received } = this.pieces();
     return html`
       ${request.length > 0 ? html`<p class="title">Request, ${bytesText(sizeOf(request))}</p>${this.renderBytes(request, 'The bytes of the request')}` : nothing}
       <p class="title">${this.replyTitle()}</p>
       ${this.renderLines()}
-      ${received && received.size > 0 ? this.renderBytes(reply, `The bytes of the reply in RESP${this.protocol}`) : nothing}
+      ${received && received.size > 0 ? this.renderBytes(reply, `The bytes of the reply in RESP${received.protocol}`) : nothing}
     `;
   }
 
   private replyTitle(): string {
     const { received, printed } = this.entry;
+    const { received: shown, reason } = this.pieces();
     if (printed.length === 0) return 'No reply yet';
-    if (!received) return 'Reply of an earlier visit: its bytes were not kept';
-    const came = `${bytesText(received.size)} in RESP${received.protocol}`;
-    const isCut = received.size > received.bytes.length;
-    if (this.protocol === received.protocol) return `Reply, ${came}`;
-    const other = isCut ? 'the beginning' : bytesText(sizeOf(this.pieces().reply));
-    return `Reply, ${other} in RESP${this.protocol}; received ${came}`;
+    if (!received || !shown) return 'Reply of an earlier visit: its bytes were not kept';
+    if (reason !== '') return `Reply, ${sizeText(received)} as received: ${reason}`;
+    return `Reply, ${sizeText(shown)}${shown === received ? '' : `; received ${sizeText(received)}`}`;
   }
 
   /** One stop for the Tab key; arrows move between the lines. */
   private renderLines(): TemplateResult {
-    const lines = this.entry.raw ?? this.entry.printed;
-    const part = beginning(lines) ?? lines;
+    const { lines: part, lineCount } = this.pieces();
     return html`<div class="lines reply" role="group" aria-label="The reply as it is printed" @pointerleave=${() => (this.line = undefined)} @focusout=${() => (this.line = undefined)} @keydown=${this.moved}>
       ${part.map((line, index) => html`<button class=${this.line === index ? 'lit' : ''} tabindex=${index === (this.line ?? 0) ? 0 : -1} @pointerenter=${() => (this.line = index)} @focus=${() => (this.line = index)}>${printedLine(line)}</button>`)}
-      ${part.length < lines.length ? html`<span class="null">… ${(lines.length - part.length).toLocaleString('en')} more lines</span>` : nothing}
+      ${part.length < lineCount ? html`<span class="null">… ${(lineCount - part.length).toLocaleString('en')} more lines</span>` : nothing}
     </div>`;
   }
 
@@ -200,8 +217,8 @@ export class RespView extends LitElement {
   }
 
   private renderRest(rest: readonly RespPiece[], pieces: readonly RespPiece[]): TemplateResult {
-    const { received } = this.entry;
-    const unkept = received && pieces === this.pieces().reply ? received.size - received.bytes.length : 0;
+    const { received, reply } = this.pieces();
+    const unkept = received && pieces === reply ? received.size - received.bytes.length : 0;
     return html`${rest.length > 0 ? html`<span class="null">… ${bytesText(sizeOf(rest)).replace(' ', ' more ')}</span>` : nothing}${unkept > 0 ? html`<span class="null">… ${bytesText(unkept)} were not kept</span>` : nothing}`;
   }
 
@@ -211,30 +228,27 @@ export class RespView extends LitElement {
     if (shown?.entry === entry && shown.protocol === protocol) return shown;
     const words = this.wordsOf(entry.text);
     const request = words.length === 0 ? [] : piecesOf([requestNode(words)]);
-    const asked = askedBy(words, shapeOf, this.queued());
-    const nodes = parseReplies(entry.received?.bytes ?? new Uint8Array());
-    const pieces = piecesOf(this.converted(nodes, asked));
+    const answered = this.answered();
+    const pieces = piecesOf(parseReplies(answered.received?.bytes ?? new Uint8Array()));
     const reply = entry.raw ? byTextLine(pieces) : pieces;
-    this.shown = { entry, protocol, request, reply };
+    this.shown = { entry, protocol, request, reply, ...answered };
     return this.shown;
   }
 
-  private converted(nodes: readonly RespNode[], asked: Asked): RespNode[] {
-    const received = this.entry.received?.protocol;
-    if (received === this.protocol) return [...nodes];
-    return nodes.map((node) => (this.protocol === 3 ? upgraded(node, asked) : downgraded(node, asked)));
-  }
-
-  /** Words of the transaction that EXEC ended. */
-  private queued(): Uint8Array[][] {
-    if (!/^exec$/i.test(this.entry.text.trim())) return [];
-    const { commands } = this.workspace.log;
-    const own = commands.filter(({ lane, id }) => lane === this.entry.lane && id < this.entry.id);
-    const begin = own.findLastIndex(({ text }) => /^multi$/i.test(text.trim()));
-    return own
-      .slice(begin + 1)
-      .filter(({ printed }) => printed[0] === 'QUEUED')
-      .map(({ text }) => this.wordsOf(text));
+  /** The reply as it came, or that of the second engine, which speaks the other protocol. */
+  private answered(): Pick<Shown, 'received' | 'reason' | 'lines' | 'lineCount'> {
+    const { received, recordedAt = -1, raw, printed } = this.entry;
+    const { recorded } = this.workspace.recording;
+    const all = raw ?? printed;
+    const own = { received, lines: beginning(all) ?? all, lineCount: all.length };
+    if (!received || received.protocol === this.protocol) return { ...own, reason: '' };
+    // Clients of this page begin with RESP2.
+    if (this.protocol === 2) return { ...own, reason: CHOSEN };
+    const index = recordedAt - (recorded.first ?? 0);
+    if (index < 0 || index >= recorded.lines.length) return { ...own, reason: NOT_RECORDED };
+    const other = second.reply(recorded, this.workspace.maker, index);
+    if (!other) return { ...own, reason: CHOSEN };
+    return { received: other, lines: other.printed, lineCount: other.lineCount, reason: '' };
   }
 
   private wordsOf(text: string): Uint8Array[] {
@@ -266,6 +280,10 @@ function isHead(type: string, bytes: Uint8Array): boolean {
 
 function sizeOf(pieces: readonly RespPiece[]): number {
   return pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
+function sizeText({ size, protocol }: Received): string {
+  return `${bytesText(size)} in RESP${protocol}`;
 }
 
 function bytesText(count: number): string {
