@@ -5,14 +5,14 @@ use core::str;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::Engine;
+use super::engine::JsEngine;
 use super::text::ensure_text_memory;
 use crate::session;
 
 /// Returns a line for each line of the text in the input: its kind, name, client, database and the length of its head, with tabs
 /// between them. None of them contains a tab or a line feed. One text takes far less time than many objects.
 #[wasm_bindgen(js_name = outline)]
-pub fn outline(engine: &Engine, length: usize) -> Result<String, JsError> {
+pub fn outline(engine: &JsEngine, length: usize) -> Result<String, JsError> {
     let text = engine.area.bytes(length);
     ensure_text_memory(text)?;
     let mut written = String::new();
