@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { entry } from './support/package.mjs';
 
 const { Keylatch, ManualClock, SessionError } = await entry('index');
-const { runSessionOn, sessionLines } = await entry('hints');
+const { replyLines, runSessionOn, sessionLines } = await entry('hints');
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = ['tests/sessions', 'www/lessons'].flatMap((under) =>
@@ -100,6 +100,34 @@ test('hostile lines', () => {
     [...kinds].sort(),
     [...new Set([...REFUSED, ...UNREPORTED, 'command', 'receive', 'heading', 'comment'])].sort(),
   );
+});
+
+test('printed lines read back as they are', () => {
+  const db = engine();
+  const printed = [
+    '',
+    'OK',
+    '  2) "x"',
+    '| x',
+    'A> x',
+    'EVAL "',
+    '> EVAL "',
+    '"',
+    '# x',
+    '@ +1s',
+    '! x',
+    'A<',
+    '...',
+    '(0.50s)',
+  ];
+  const lines = replyLines(db, printed);
+  assert.deepEqual(lines.slice(0, 4), ['|', 'OK', '|   2) "x"', '| | x']);
+  const [{ expected }] = runSessionOn(db, ['> PING', ...lines].join('\n')).steps;
+  assert.deepEqual(
+    expected.map(({ text, anything }) => [text, anything]),
+    printed.map((line) => [line, false]),
+  );
+  assert.deepEqual(replyLines(db, []), []);
 });
 
 test('prompts name a client and a database', () => {

@@ -13,10 +13,11 @@ const {
   linesApart,
   pastedCommands,
   rewritePasted,
+  sessionText,
   titleOf,
+  transcript,
 } = await loadTexts();
 const { readClockLine, remainingText, stepText, instantParts } = await loadModule('src/text/durations.ts');
-const { sessionText, transcript } = await loadModule('src/recording/transcript.ts');
 const { encodeLink, decodeLink, isPermalink, linkParts } = await loadModule(
   '../pkg-templates/npm/src/element/permalink.ts',
 );
@@ -227,7 +228,7 @@ test('a session written from the log can be read back', () => {
   ];
   assert.equal(
     sessionText(lines),
-    '@ 2026-01-01T00:00:00.000Z\nkeylatch> SET k v\nOK\n@ +5s\nC2[1](TX)> GET k\n| \n| A> no prompt\n| # no comment\nplain\nC2<\n1) "message"\n',
+    '@ 2026-01-01T00:00:00.000Z\nkeylatch> SET k v\nOK\n@ +5s\nC2[1](TX)> GET k\n|\n| A> no prompt\n| # no comment\nplain\nC2<\n1) "message"\n',
   );
   assert.equal(sessionText([]), '');
 });

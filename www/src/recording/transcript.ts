@@ -1,6 +1,7 @@
-/** Writes the log of the command line as a session file that the engine can run and check. Pure. */
+/** Writes the log of the command line as a session file that the engine can run and check. */
 
 import { isoText, stepText } from '../text/durations.ts';
+import { asReply } from '../text/session-lines.ts';
 
 export interface SpokenLine {
   readonly prompt: string;
@@ -22,10 +23,6 @@ export interface Transcript {
 
 /** Line of a session that stands for any lines. */
 const ANYTHING = '...';
-/** Lines that the session format would not parse as a reply. */
-const NOT_A_REPLY =
-  /^\s*$|^\s|^[#@!|]|^[\w.:[\]()-]*> ?|^redis [\w.:[\]()-]*> ?|^[\w.-]+[<+-]$|^\(\d+\.\d\ds\)$|^Reading messages\.\.\.|^\s*\.\.\.\s*$/;
-
 export function transcript(lines: readonly SpokenLine[]): Transcript {
   const first = lines[0];
   if (!first) return { text: '', at: [] };
@@ -38,7 +35,7 @@ export function transcript(lines: readonly SpokenLine[]): Transcript {
     const isMove = line.prompt === CLOCK_PROMPT;
     at.push(written.length + (isMove ? 0 : 1));
     if (isMove) continue;
-    const replies = line.printed.map(replyLine);
+    const replies = asReply(line.printed);
     if (line.gap !== undefined) replies.splice(line.gap, 0, ANYTHING);
     written.push(`${line.prompt} ${line.text}`.trimEnd(), ...replies);
   }
@@ -47,8 +44,4 @@ export function transcript(lines: readonly SpokenLine[]): Transcript {
 
 export function sessionText(lines: readonly SpokenLine[]): string {
   return transcript(lines).text;
-}
-
-function replyLine(line: string): string {
-  return NOT_A_REPLY.test(line) ? `| ${line}` : line;
 }

@@ -1,7 +1,7 @@
 /** Lines of texts as the engine's parser reads them. */
 
 import type { Keylatch } from 'keylatch/core';
-import { type SessionLine, sessionLines } from 'keylatch/hints';
+import { replyLines, type SessionLine, sessionLines } from 'keylatch/hints';
 
 let reader: Keylatch | undefined;
 
@@ -10,10 +10,19 @@ export function readLinesWith(db: Keylatch): void {
   reader = db;
 }
 
+function engine(): Keylatch {
+  if (!reader) throw new Error('lines are read before the engine is loaded');
+  return reader;
+}
+
 /** Lines of a session text, in order. */
 export function linesOf(text: string): readonly SessionLine[] {
-  if (!reader) throw new Error('lines are read before the engine is loaded');
-  return sessionLines(reader, text);
+  return sessionLines(engine(), text);
+}
+
+/** Printed lines of a reply as lines of a session. */
+export function asReply(printed: readonly string[]): string[] {
+  return replyLines(engine(), printed);
 }
 
 /** Lines of foreign text, each as if it stood alone: the indentation of a block is not that of a session yet. */

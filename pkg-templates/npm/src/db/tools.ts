@@ -44,6 +44,18 @@ export function sessionLines(db: Keylatch, text: string): SessionLine[] {
 }
 
 /**
+ * Printed lines of a reply as lines of a session, behind a bar where a session would read something else.
+ *
+ * @example replyLines(db, ['OK', '# no comment']) // ['OK', '| # no comment']
+ */
+export function replyLines(db: Keylatch, printed: readonly string[]): string[] {
+  // A blank line ends a block, so that no line is read by those around it.
+  const lines = sessionLines(db, printed.join('\n\n'));
+  const isPlain = (line: string, index: number): boolean => lines[2 * index]?.kind === 'reply' && !/^\s/.test(line);
+  return printed.map((line, index) => (isPlain(line, index) ? line : `| ${line}`.trimEnd()));
+}
+
+/**
  * Runs a session on an engine that goes on. The engine must have a ManualClock, which the session moves.
  *
  * @throws SessionError The text is not a session.

@@ -3,7 +3,7 @@ import type { KeylatchOptions } from '../db/options.js';
 import { Keylatch } from '../db/built-in.js';
 import { ManualClock } from '../host/clock.js';
 import { checked, type Shape } from '../base/option-check.js';
-import { printReply, runSessionOn, splitLine, toolsOf } from '../db/tools.js';
+import { printReply, replyLines, runSessionOn, splitLine, toolsOf } from '../db/tools.js';
 import { Arena, type Engine } from './arena.js';
 import { Course } from './course.js';
 import { Graph, type Watch } from './graph.js';
@@ -183,13 +183,17 @@ class Exploration {
 
   #withSessions(kinds: readonly Kind[]): RaceOutcome[] {
     const before = textBefore(this.make, this.text, this.course.script.line);
-    const print = (reply: Uint8Array): string => printReply(this.course.arena.db, reply);
+    // Runs that cannot be merged have an engine each.
+    const lines = (reply: Uint8Array): string[] => {
+      const { db } = this.course.arena;
+      return replyLines(db, printReply(db, reply).split('\n'));
+    };
     const sessionsMax = this.#cancelled ? SESSIONS_ENDED_MAX : SESSIONS_MAX;
     const outcomes: RaceOutcome[] = [];
     for (const { counts, description, node } of kinds) {
       if (!description) continue;
       const isWritten = outcomes.length < sessionsMax;
-      const session = isWritten ? new OrderWriter(this.course, print).write(node, before) : undefined;
+      const session = isWritten ? new OrderWriter(this.course, lines).write(node, before) : undefined;
       outcomes.push({ ...counts, ...description, session });
     }
     return outcomes;

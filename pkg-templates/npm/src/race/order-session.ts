@@ -28,7 +28,8 @@ export class OrderWriter implements Witness {
 
   constructor(
     private readonly course: Course,
-    private readonly print: (reply: Uint8Array) => string,
+    /** Writes a reply in lines of a session. */
+    private readonly lines: (reply: Uint8Array) => readonly string[],
   ) {}
 
   /** The session of the run that leads to a node: what stands before the race, the run, and the conditions. */
@@ -104,13 +105,9 @@ export class OrderWriter implements Witness {
     else this.#lines.push(`${line.client}> ${line.text}`, ...this.#replyLines(reply));
   }
 
-  /** Each line in the form that stands for itself. */
-  #replyLines(reply: Uint8Array): string[] {
+  #replyLines(reply: Uint8Array): readonly string[] {
     if (reply.length === 0) return [];
-    if (reply.length > SESSION_REPLY_MAX) return ['...'];
-    return this.print(reply)
-      .split('\n')
-      .map((line) => (NOT_A_REPLY.test(line) ? `| ${line}`.trimEnd() : line));
+    return reply.length > SESSION_REPLY_MAX ? ['...'] : this.lines(reply);
   }
 
   #name(lane: number): string {
@@ -120,9 +117,6 @@ export class OrderWriter implements Witness {
 
 /** Bytes above which a session expects any reply: with many megabytes it could not be opened. */
 const SESSION_REPLY_MAX = 64 * 1024;
-
-/** Lines that a session would not read as a reply. */
-const NOT_A_REPLY = /^\s*$|^\s|^[#@!|]|>|[<+-]$|^\(\d+\.\d\ds\)$|^Reading messages|^\.\.\.$/;
 
 function moveText(move: Move): string {
   if (move === 'next') return move;
