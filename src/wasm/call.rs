@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::JsEngine;
+use super::engine::{JsEngine, clear};
 use crate::engine::Status;
 use crate::engine::convention;
 use crate::{Argv, ClientId};
@@ -24,7 +24,7 @@ impl JsEngine {
     /// Returns the bits of [`crate::Status`], with the reply at the frame's header; -1 if nothing ran because the time
     /// is needed, -2 if a script is suspended. A blocked command has no reply.
     pub fn call(&mut self, client: u32, row: u32, count: usize, now: f64) -> i32 {
-        self.clear_output();
+        clear(&mut self.output);
         let JsEngine { keylatch, time, frame, streams, output, .. } = self;
         if keylatch.scripts().is_suspended() {
             return SUSPENDED;

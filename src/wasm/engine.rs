@@ -184,12 +184,12 @@ impl JsEngine {
         use crate::Clock;
         if self.time.sample() { self.keylatch.clock_mut().now().as_ms() as f64 } else { f64::NAN }
     }
+}
 
-    /// Clears the output and frees a large buffer.
-    pub(super) fn clear_output(&mut self) {
-        if self.output.capacity() > OUTPUT_KEPT_MAX {
-            self.output = Vec::new();
-        }
-        self.output.clear();
+/// Clears an output and frees a large buffer.
+pub(super) fn clear(output: &mut Vec<u8>) {
+    if output.capacity() > OUTPUT_KEPT_MAX {
+        *output = Vec::new();
     }
+    output.clear();
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use wasm_bindgen::prelude::*;
 
-use super::engine::{CLOCK_FAILED, JsEngine, NO_CLIENT};
+use super::engine::{CLOCK_FAILED, JsEngine, NO_CLIENT, clear};
 use super::streams::Streams;
 use crate::ClientId;
 use crate::connection::{Connection, Fed};
@@ -32,7 +32,7 @@ impl JsEngine {
     /// time, NaN if the clock failed; a manual clock ignores it. Returns the length of the replies, which are at
     /// `output()`; -1 if the clock failed and no byte was read.
     pub fn feed(&mut self, client: u32, length: usize, now: f64) -> f64 {
-        self.clear_output();
+        clear(&mut self.output);
         if !self.time.set(now) {
             return CLOCK_FAILED;
         }
@@ -51,7 +51,7 @@ impl JsEngine {
     /// Delivers queued messages of a client without running requests, for use while the client does not read its
     /// output. Returns the length of the output, as `feed` does.
     pub fn wake(&mut self, client: u32) -> f64 {
-        self.clear_output();
+        clear(&mut self.output);
         let JsEngine { keylatch, streams: Streams { connections, recent, last, .. }, output, .. } = self;
         if let Some(connection) = connections.get_mut_near(ClientId(client), recent) {
             *last = connection.wake(keylatch, output);
