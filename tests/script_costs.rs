@@ -81,6 +81,8 @@ const FINDINGS: &[(&str, &str, u64)] = &[
     ("local c = coroutine.wrap(function() while true do pcall(error) coroutine.yield() end end)", "c()", 100),
     ("local c = coroutine.wrap(function() while true do xpcall(error, error) coroutine.yield() end end)", "c()", 1_000),
     ("", "coroutine.wrap(function() for i = 1, 15 do end end)()", 200),
+    // A thread ends before its first interval does.
+    ("local a = ('x'):rep(1e5)", "coroutine.wrap(function() return a < 'y' end)()", 100_000 / 64),
     ("", "loadstring('local a return ' .. ('a or '):rep(100) .. '1')", 100 * 100 / 16),
     ("local t = {} for i = 1, 1000 do t[i] = i end", "table.sort(t)", 1_000 * 10),
     ("local t = {} for i = 1, 1000 do t[i] = i end", "table.insert(t, 1, 1) table.remove(t, 1)", 2_000),

@@ -40,13 +40,24 @@ impl Sampling {
         self.0.crowding.set(texts);
     }
 
-    /// Next interval: splitmix64.
+    /// Next interval.
     fn next(&self) -> u64 {
+        INTERVAL_MIN + self.random() % (INTERVAL_MAX - INTERVAL_MIN + 1)
+    }
+
+    /// Next number of the generator: splitmix64.
+    fn random(&self) -> u64 {
         let seed = self.0.seed.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
         self.0.seed.set(seed);
         let mixed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        INTERVAL_MIN + (mixed ^ mixed >> 31) % (INTERVAL_MAX - INTERVAL_MIN + 1)
+        mixed ^ mixed >> 31
+    }
+
+    /// Sets the first check of a new thread: anywhere within an interval, so that threads that end early are charged, too.
+    pub fn begin(&self, state: &mut LuaState) {
+        let interval = state.global().sandbox.interval.get().unsigned_abs().max(1);
+        state.set_hook_count(1 + (self.random() % u64::from(interval)) as i32);
     }
 
     /// Charges the instruction that follows, and sets the next check. Returns whether the limits allow the instruction.

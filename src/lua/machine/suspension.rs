@@ -49,6 +49,7 @@ impl Suspension {
             }
         };
         debug::set_hook(thread, Some(Box::new(hook)), COUNT_MASK, INTERVAL);
+        self.sampling.begin(thread);
     }
 
     /// Starts a script or its next slice on a thread. `None`: it runs through.
