@@ -45,7 +45,7 @@ fn require_store(cx: &Context<'_>) -> Reply {
     }
 }
 
-/// `SAVE`. The client is blocked until the host reports the end, as `engine/saves.rs` describes.
+/// `SAVE`. The client is blocked until the host reports the end, as `engine/host_store` describes.
 fn save(cx: &mut Context<'_>, _: &mut Args<'_>) -> Reply {
     require_store(cx)?;
     if cx.blocking == Blocking::TimedOut {

@@ -42,7 +42,7 @@ impl Entries {
         true
     }
 
-    /// Whether [`Db::overwrite`] of `len` bytes would succeed with any expiry but a new deadline.
+    /// Whether [`Entries::overwrite`] of `len` bytes would succeed with any expiry but a new deadline.
     #[inline(always)]
     pub fn can_overwrite(&self, lookup: Lookup, len: usize) -> bool {
         let block = lookup.found().and_then(|handle| self.slab.block_and_more(handle));
