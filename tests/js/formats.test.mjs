@@ -32,7 +32,7 @@ test('versions are those of the sources', () => {
     Snapshot: ['src/engine/persistence/rdb/mod.rs', /FORMAT_VERSION: i64 = (\d+)/],
     'Database of a browser': ['pkg-templates/npm/src/persist/idb-contents.ts', /const FORMAT = (\d+)/],
     Tail: ['pkg-templates/npm/src/persist/tail.ts', /const FORMAT = (\d+)/],
-    'Tables of a Durable Object': ['pkg-templates/durable-object/src/log.ts', /SCHEMA_VERSION = (\d+)/],
+    'Tables of a Durable Object': ['pkg-templates/npm/src/adapters/durable-object/log.ts', /SCHEMA_VERSION = (\d+)/],
     'Messages between tabs': ['pkg-templates/npm/src/tabs/wire.ts', /VERSION = (\d+)/],
   };
   for (const [title, [path, pattern]] of Object.entries(constants)) {
