@@ -10,7 +10,8 @@ import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
 import { hasLua, runWithLua, SCRIPTING } from './scripting.js';
 import { serve } from './serve.js';
-import { CallerTypeError } from '../base/caller-errors.js';
+import { token } from './token.js';
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 const USAGE = `keylatch                     starts a command line with an engine in this process
 keylatch < FILE              runs the commands of a file or a pipe
@@ -19,6 +20,7 @@ keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch check PATH [--fix]  checks a folder of data or a file (RDB, AOF); exits with 0 if sound, 1 if damaged
 keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSON
 keylatch new worker DIR      writes a Cloudflare Worker that answers Redis over HTTPS, into a new folder
+keylatch token [OPTIONS]     signs a token for such a Worker; --help lists the options
 keylatch --scripting ...      any of these with Lua, by the package keylatch-scripting
 keylatch --help | --version`;
 
@@ -39,7 +41,7 @@ async function onData(name: string, work: () => number | Promise<number>): Promi
   try {
     return await work();
   } catch (error) {
-    const isUsage = error instanceof CallerTypeError;
+    const isUsage = error instanceof CallerTypeError || error instanceof CallerRangeError;
     printError(`keylatch ${name}: ${(error as Error).message}${isUsage ? `; see keylatch ${name} --help` : ''}`);
     return EXIT_USAGE;
   }
@@ -52,6 +54,7 @@ async function main(given: readonly string[]): Promise<number> {
   if (first === 'serve') return serve(others);
   if (first === 'check') return onData('check', () => check(others));
   if (first === 'dump') return onData('dump', () => dump(others));
+  if (first === 'token') return onData('token', () => token(others));
   if (first === 'new') return onData('new', () => create(others));
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
@@ -70,7 +73,7 @@ async function main(given: readonly string[]): Promise<number> {
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {
-    return refuse(`unexpected argument "${command}", expected run, serve, check, dump or new`);
+    return refuse(`unexpected argument "${command}", expected run, serve, check, dump, new or token`);
   } else {
     const rows = readRows();
     if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);

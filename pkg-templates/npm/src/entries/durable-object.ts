@@ -5,3 +5,4 @@
 export { KeylatchObject } from '../adapters/durable-object/object.js';
 export type { KeylatchFetchOptions, Tokens } from '../adapters/durable-object/options.js';
 export { keylatchFetch, type KeylatchNamespace } from '../adapters/durable-object/worker.js';
+export { type SigningKey, signToken, type TokenClaims } from '../adapters/durable-object/signed-token.js';

@@ -11,6 +11,7 @@ import { respondAdmitted } from '../upstash/respond.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
 import { runRequests } from './resp-requests.js';
+import { namespaceRules } from './rules.js';
 import { Turns } from './turns.js';
 import { requestOf, type WireRequest, type WireResponse } from './wire.js';
 import { BODY_BYTES_MAX } from '../upstash/exchange.js';
@@ -121,6 +122,7 @@ function settingsOf(turns: Turns, log: Log): RestSettings {
     durable: undefined,
     position: () => log.position,
     turn: turns.run,
-    refusesAdmin: true,
+    signed: undefined,
+    rules: namespaceRules,
   };
 }

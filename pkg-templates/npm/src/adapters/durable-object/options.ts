@@ -1,5 +1,7 @@
 /** The options of `keylatchFetch`, checked. */
 import { CallerTypeError } from '../../base/caller-errors.js';
+import type { Access } from '../upstash/access.js';
+import { Failure } from '../upstash/exchange.js';
 import {
   originSettings,
   refuseUnknown,
@@ -7,6 +9,7 @@ import {
   tokensOf,
   type UpstashHandlerOptions,
 } from '../upstash/options.js';
+import { checkSecret, type TokenClaims, verifiedClaims } from './signed-token.js';
 
 /** A token, or several. Values that are undefined or empty are left out: a secret that is not set admits no request. */
 export type Tokens = string | undefined | readonly (string | undefined)[];
@@ -16,6 +19,10 @@ export interface KeylatchFetchOptions {
   readonly token: Tokens;
   /** Tokens that may only read: without KEYS, SCAN and scripts. */
   readonly readOnlyToken?: Tokens | undefined;
+  /** Secrets of signed tokens by their key ids, each of 32 bytes or more. One that is undefined or empty is left out. */
+  readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Ids of signed tokens that are not valid any more. */
+  readonly revoked?: readonly string[] | undefined;
   /** Origins of pages that may read responses, such as `https://example.org`, or `*` for any. None unless given. */
   readonly origins?: UpstashHandlerOptions['origins'];
   /** Path in front of the protocol's own, such as `/redis`. */
@@ -29,7 +36,13 @@ export interface KeylatchFetchOptions {
 /** A megabyte of binary data in escapes of JSON still fits. */
 const BYTES_MAX = 8 * 1024 * 1024;
 const NAMESPACE_LENGTH_MAX = 256;
-const OPTIONS = ['token', 'readOnlyToken', 'origins', 'basePath', 'maxBodyBytes', 'namespace'];
+const SECOND_MS = 1000;
+const OPTIONS = ['token', 'readOnlyToken', 'secrets', 'revoked', 'origins', 'basePath', 'maxBodyBytes', 'namespace'];
+
+/** Access of a signed token. The Worker looks for its namespaces, the object for the rest. */
+export interface SignedAccess extends Access {
+  readonly namespaces?: readonly string[];
+}
 
 /** The settings of requests, and the namespace if it is the same for all. */
 export interface WorkerSettings extends RestSettings {
@@ -41,6 +54,7 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
   const method = 'keylatchFetch';
   refuseUnknown(method, options, OPTIONS);
   const { token, readOnlyToken, origins, basePath, maxBodyBytes = BYTES_MAX, namespace } = options ?? {};
+  const { secrets = {}, revoked = [] } = options ?? {};
   if (namespace !== undefined && !isNamespace(namespace))
     throw new CallerTypeError(`${method}: namespace must be a text of 1 to ${NAMESPACE_LENGTH_MAX} characters`);
   return {
@@ -51,7 +65,37 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
     durable: undefined,
     position: undefined,
     turn: (work) => work(),
-    refusesAdmin: true,
+    signed: signedTokens(secrets, revoked),
+    rules: undefined,
+  };
+}
+
+/** Reads signed tokens; undefined without a secret. */
+function signedTokens(
+  secrets: Readonly<Record<string, string | undefined>>,
+  revoked: readonly string[],
+): RestSettings['signed'] {
+  const present = Object.entries(secrets).filter(([, secret]) => secret !== undefined && secret !== '');
+  for (const [, secret] of present) checkSecret('keylatchFetch', secret);
+  if (!Array.isArray(revoked) || revoked.some((id) => typeof id !== 'string'))
+    throw new CallerTypeError('keylatchFetch: revoked must be a list of ids');
+  if (present.length === 0) return undefined;
+  const known = new Map(present as [string, string][]);
+  return async (text) => {
+    const claims = await verifiedClaims(text, known);
+    return claims && accessOfClaims(claims, revoked, Date.now());
+  };
+}
+
+function accessOfClaims(claims: TokenClaims, revoked: readonly string[], nowMs: number): SignedAccess {
+  const { exp, id, ns, write = false, keys, channels } = claims;
+  if (nowMs >= exp * SECOND_MS) throw new Failure(401, 'WRONGPASS the token has expired');
+  if (id !== undefined && revoked.includes(id)) throw new Failure(401, 'WRONGPASS the token was revoked');
+  const isLimited = keys !== undefined || channels !== undefined;
+  return {
+    writes: write,
+    ...(isLimited && { limits: { keys: keys ?? [], channels: channels ?? [] } }),
+    ...(ns && { namespaces: ns }),
   };
 }
 

@@ -7,7 +7,14 @@ import type { Access } from '../upstash/access.js';
 import { admitted, pathBelow } from '../upstash/admission.js';
 import { Failure, NO_QUERY, type RestRequest } from '../upstash/exchange.js';
 import { requestOf } from '../upstash/fetch-handler.js';
-import { isNamespace, type KeylatchFetchOptions, settingsOf, type WorkerSettings } from './options.js';
+import {
+  isNamespace,
+  type KeylatchFetchOptions,
+  settingsOf,
+  type SignedAccess,
+  type WorkerSettings,
+} from './options.js';
+import { isForNamespace } from './rules.js';
 import { wireHeaders, type WireRequest, type WireResponse } from './wire.js';
 
 /** Part of the binding of a Durable Object namespace that requests need. */
@@ -47,11 +54,14 @@ export async function keylatchFetch(
 
 async function forwarded(
   request: RestRequest,
-  access: Access,
+  access: SignedAccess,
   namespace: KeylatchNamespace,
   settings: WorkerSettings,
 ): Promise<WireResponse> {
   const { name, path } = targetOf(request, settings);
+  const { namespaces, ...rest } = access;
+  if (namespaces !== undefined && !isForNamespace(namespaces, name))
+    throw new Failure(403, 'NOPERM this token is not for this namespace');
   const { method } = request;
   const isOwn = (key: string): boolean => key === '_token' || (key === NAMESPACE && settings.namespace === undefined);
   const query = request.query === NO_QUERY ? undefined : [...request.query].filter(([key]) => !isOwn(key));
@@ -60,7 +70,7 @@ async function forwarded(
   const wire: WireRequest = {
     method,
     path: `/${path}`,
-    access,
+    access: rest,
     ...(query && { query }),
     ...(headers && { headers }),
     ...(body && { body }),

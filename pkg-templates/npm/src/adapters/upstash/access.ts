@@ -1,17 +1,37 @@
 /** Tokens of the REST protocol: which requests they admit, and which commands. */
-import { ADMIN, BLOCKING, READ_ONLY } from '../../client/generated/reads.js';
+import { BLOCKING, READ_ONLY } from '../../client/generated/reads.js';
 import { Encoder } from '../../base/encoders.js';
 import { type RestRequest, Failure } from './exchange.js';
-import type { RestSettings } from './options.js';
 
-export type Access = 'full' | 'read-only';
+/** Limits of a token, as plain data: a Worker passes it to an object. */
+export interface Access {
+  readonly writes: boolean;
+  /** Absent: all keys and channels. */
+  readonly limits?: AccessLimits;
+}
+
+/** Globs of the keys and channels that a token is for. */
+export interface AccessLimits {
+  readonly keys: readonly string[];
+  readonly channels: readonly string[];
+}
+
+/** The tokens that a host knows. */
+export interface TokenSettings {
+  /** In UTF-8. Undefined: requests without a token are answered; none: no request is. */
+  readonly tokens: readonly Uint8Array[] | undefined;
+  readonly readOnlyTokens: readonly Uint8Array[];
+  /** Access of a signed token; undefined for a text that is none. Throws Failure for one that is not valid any more. */
+  readonly signed: ((text: string, request: RestRequest) => Promise<Access | undefined>) | undefined;
+}
+
+const FULL: Access = { writes: true };
+const READ_ONLY_ACCESS: Access = { writes: false };
 
 /** Commands that look at all keys, or run others that are not known here. */
 const NOT_FOR_READERS = ['KEYS', 'SCAN', 'EVAL_RO', 'EVALSHA_RO', 'FCALL_RO'];
-const READS = new Set([...READ_ONLY.split(','), 'PING', 'ECHO', 'TIME']);
-for (const name of NOT_FOR_READERS) READS.delete(name);
+const READS = /* @__PURE__ */ readsOf();
 const WAITS = /* @__PURE__ */ new Set(/* @__PURE__ */ BLOCKING.split(','));
-const OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.split(','));
 const encoder = /* @__PURE__ */ new Encoder();
 
 /** Why no request is answered. The setting is that of the Worker template. */
@@ -19,15 +39,20 @@ const NO_TOKEN =
   'no token is configured, so no request is answered: set the secret KEYLATCH_TOKEN (npx wrangler secret put KEYLATCH_TOKEN)';
 
 /** Access of the token that a request has. Without a valid token it is status 401. */
-export function accessOf(request: RestRequest, { tokens, readOnlyTokens }: RestSettings): Access {
-  if (tokens === undefined) return 'full';
-  if (tokens.length + readOnlyTokens.length === 0) throw new Failure(401, `WRONGPASS ${NO_TOKEN}`);
-  const given = encoder.encode(tokenOf(request));
+export async function accessOf(request: RestRequest, settings: TokenSettings): Promise<Access> {
+  const { tokens, readOnlyTokens, signed } = settings;
+  if (tokens === undefined) return FULL;
+  if (tokens.length + readOnlyTokens.length === 0 && signed === undefined)
+    throw new Failure(401, `WRONGPASS ${NO_TOKEN}`);
+  const text = tokenOf(request);
+  const given = encoder.encode(text);
   // All are compared, so that the time says nothing about which one was near.
   const isFull = matches(given, tokens);
   const isReader = matches(given, readOnlyTokens);
-  if (isFull) return 'full';
-  if (isReader) return 'read-only';
+  if (isFull) return FULL;
+  if (isReader) return READ_ONLY_ACCESS;
+  const access = await signed?.(text, request);
+  if (access !== undefined) return access;
   throw new Failure(401, 'WRONGPASS invalid or missing auth token');
 }
 
@@ -60,6 +85,12 @@ function hasSameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return difference === 0;
 }
 
+function readsOf(): ReadonlySet<string> {
+  const reads = new Set([...READ_ONLY.split(','), 'PING', 'ECHO', 'TIME']);
+  for (const name of NOT_FOR_READERS) reads.delete(name);
+  return reads;
+}
+
 /** Whether a command only reads; the name is in capitals, with that of a subcommand behind a blank. */
 export function onlyReads(name: string): boolean {
   return READS.has(name);
@@ -68,9 +99,4 @@ export function onlyReads(name: string): boolean {
 /** Whether the command may have to wait. */
 export function mayWait(name: string): boolean {
   return WAITS.has(name);
-}
-
-/** Whether the command is about a server; the name is as in `onlyReads`. */
-export function isOfServers(name: string): boolean {
-  return OF_SERVERS.has(name);
 }

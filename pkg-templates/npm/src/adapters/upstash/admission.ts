@@ -30,7 +30,7 @@ async function admit<Body>(
     throw new Failure(405, `ERR the method ${request.method} is not allowed`);
   // A path of others is no matter of tokens.
   pathBelow(request, settings);
-  return answer(accessOf(request, settings));
+  return answer(await accessOf(request, settings));
 }
 
 /** The path of a request below the base, without a slash in front. */

@@ -1,7 +1,6 @@
 /** Commands of the REST protocol, from JSON bodies and from paths. */
 import { type RestRequest, Failure } from './exchange.js';
-import { type Access, isOfServers, mayWait, onlyReads } from './access.js';
-import { isWellFormed } from '../../base/argument.js';
+import { type Access, mayWait, onlyReads } from './access.js';
 import { Decoder, Encoder } from '../../base/encoders.js';
 
 /** A word of a command: text, or bytes of a path or a raw body. */
@@ -39,12 +38,7 @@ export function commandOf(body: unknown): Command {
   if (!Array.isArray(body) || body.length === 0)
     throw new RefusedRequest('ERR a command is a JSON array of its name and arguments');
   return body.map((word: unknown, index) => {
-    if (typeof word === 'string') {
-      if (isWellFormed(word)) return word;
-      throw new RefusedRequest(
-        `ERR argument ${index} of the command holds half a surrogate pair, which has no UTF-8 form`,
-      );
-    }
+    if (typeof word === 'string') return word;
     if (word === null || word === undefined) return '';
     if (typeof word === 'object' || typeof word === 'function' || typeof word === 'symbol')
       throw new RefusedRequest(`ERR argument ${index} of the command must be a string, a number, a boolean or null`);
@@ -99,7 +93,6 @@ interface Kind {
   readonly name: string;
   /** Why REST does not have it. */
   readonly refusal: string | undefined;
-  readonly onlyReads: boolean;
   readonly mayWait: boolean;
 }
 
@@ -112,7 +105,7 @@ function kindOf(command: Command): Kind {
   const known = kinds.get(sent);
   if (known !== undefined) return known;
   const name = sent.toUpperCase();
-  const kind = { name, refusal: refusalOfConnection(name), onlyReads: onlyReads(name), mayWait: mayWait(name) };
+  const kind = { name, refusal: refusalOfConnection(name), mayWait: mayWait(name) };
   if (kinds.size < KINDS_MAX && sent.length < 32) kinds.set(sent, kind);
   return kind;
 }
@@ -139,37 +132,44 @@ export function waits(command: Command): boolean {
 
 /** Whether the command changes nothing, so that it may be repeated. */
 export function isRead(command: Command): boolean {
-  return kindOf(command).onlyReads || onlyReads(withSubcommand(command));
+  return onlyReads(nameOf(command)) || onlyReads(withSubcommand(command));
 }
 
 /** Name of a command with that of a subcommand, which may be its first argument. */
-function withSubcommand(command: Command): string {
+export function withSubcommand(command: Command): string {
   return `${kindOf(command).name} ${textOf(command[1]).toUpperCase()}`;
+}
+
+/** Rules of a host beside those of the protocol. Each function returns the reason against; undefined without one. */
+export interface Rules {
+  /** `name` is in capitals. */
+  command(access: Access, name: string, command: Command): string | undefined;
+  channel(access: Access, channel: string, isPattern: boolean): string | undefined;
 }
 
 /** Limits of the commands that a request may run. */
 export interface Rights {
   readonly access: Access;
-  /** Whether commands about a server are refused. */
-  readonly refusesAdmin: boolean;
+  readonly rules: Rules | undefined;
 }
 
-/** Rights of a program on its own engine. */
-export const ALL_RIGHTS: Rights = { access: 'full', refusesAdmin: false };
+/** Why REST does not have a command. */
+export function protocolRefusalOf(command: Command): string | undefined {
+  return kindOf(command).refusal;
+}
 
 /** Why REST, the engine's host or the token does not admit a command. */
-export function refusalOf(command: Command, { access, refusesAdmin }: Rights): string | undefined {
+export function refusalOf(command: Command, { access, rules }: Rights): string | undefined {
   const { name, refusal } = kindOf(command);
   if (refusal !== undefined) return refusal;
-  if (refusesAdmin) {
-    const admin = [name, withSubcommand(command)].find(isOfServers);
-    if (admin !== undefined) return `ERR ${admin} is about a server; a namespace is data alone`;
-  }
-  if (access === 'full' || isRead(command)) return undefined;
+  if (access.writes || isRead(command)) return rules?.command(access, name, command);
   return `NOPERM this token may only read, without KEYS, SCAN and scripts: it cannot run the '${name.toLowerCase()}' command`;
 }
 
 /** The first refusal among the commands of a transaction, which runs as a whole or not at all. */
-export function refusalOfAny(commands: readonly Command[], rights: Rights): string | undefined {
-  return commands.map((command) => refusalOf(command, rights)).find((refusal) => refusal !== undefined);
+export function refusalOfAny(
+  commands: readonly Command[],
+  refusalOfOne: (command: Command) => string | undefined,
+): string | undefined {
+  return commands.map(refusalOfOne).find((refusal) => refusal !== undefined);
 }

@@ -1,4 +1,6 @@
 /** The options of the REST handler, checked. */
+import type { TokenSettings } from './access.js';
+import type { Rules } from './commands.js';
 import { BODY_BYTES_MAX } from './exchange.js';
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
 import { Encoder } from '../../base/encoders.js';
@@ -27,18 +29,14 @@ export interface UpstashHandlerOptions {
 export type Turn = <T>(work: () => T) => T | Promise<Awaited<T>>;
 
 /** The options as the handler needs them. */
-export interface RestSettings {
-  /** In UTF-8. Undefined: requests without a token are answered; none: no request is. */
-  readonly tokens: readonly Uint8Array[] | undefined;
-  readonly readOnlyTokens: readonly Uint8Array[];
+export interface RestSettings extends TokenSettings {
   readonly origins: '*' | readonly string[];
   readonly basePath: string;
   readonly maxBodyBytes: number;
   readonly durable: (() => Promise<unknown>) | undefined;
   readonly position: (() => string | number) | undefined;
   readonly turn: Turn;
-  /** Whether commands about a server are refused, because there is none around the engine. */
-  readonly refusesAdmin: boolean;
+  readonly rules: Rules | undefined;
 }
 
 const encoder = /* @__PURE__ */ new Encoder();
@@ -75,7 +73,7 @@ function check(options: UpstashHandlerOptions): RestSettings {
     if (hook !== undefined && typeof hook !== 'function')
       throw new CallerTypeError(`handleUpstashRequest: ${name} must be a function`);
   }
-  const hooks = { durable, position, turn: atOnce, refusesAdmin: false };
+  const hooks = { durable, position, turn: atOnce, signed: undefined, rules: undefined };
   return { tokens, readOnlyTokens, ...originSettings('handleUpstashRequest', options), ...hooks };
 }
 

@@ -41,7 +41,7 @@ export class Replies {
 
   constructor(runner: Runner, access: Access, form: Form, settings: RestSettings, kept: KeptReplies | undefined) {
     this.#runner = runner;
-    this.#rights = { access, refusesAdmin: settings.refusesAdmin };
+    this.#rights = { access, rules: settings.rules };
     this.#form = form;
     this.#settings = settings;
     this.#kept = kept;
@@ -70,7 +70,7 @@ export class Replies {
 
   /** Runs commands as a transaction. */
   async ofTransaction(commands: readonly Command[]): Promise<RestResponse> {
-    const refusal = refusalOfAny(commands, this.#rights);
+    const refusal = refusalOfAny(commands, (command) => refusalOf(command, this.#rights));
     if (refusal !== undefined) throw new Failure(400, refusal);
     const run = (): Uint8Array => this.#runner.transactionBytes(commands);
     const bytes = await (this.#kept === undefined ? this.#settings.turn(run) : this.#kept.replyOf(commands, 0, run));

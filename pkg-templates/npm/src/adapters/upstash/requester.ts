@@ -2,11 +2,10 @@
 import { onAbort, type AbortSignalLike } from '../../base/abort.js';
 import { decodeReplies } from '../../resp/reply.js';
 import {
-  ALL_RIGHTS,
   type Command,
   commandOf,
   commandsOf,
-  refusalOf,
+  protocolRefusalOf,
   refusalOfAny,
   RefusedRequest,
   waits,
@@ -34,7 +33,7 @@ export interface UpstashRequester {
 
 /** The answer of one command, which may wait as long as it says. */
 function answered(runner: Runner, command: Command): Answer | Promise<Answer> {
-  const refusal = refusalOf(command, ALL_RIGHTS);
+  const refusal = protocolRefusalOf(command);
   if (refusal !== undefined) return { error: refusal };
   if (!waits(command)) return answerOf(runner.reply(command, false), false);
   return runner.waiting(command).reply.then((bytes) => answerOf(decodeReplies(bytes)[0] ?? null, false));
@@ -51,7 +50,7 @@ async function allAnswered(runner: Runner, commands: readonly Command[]): Promis
 }
 
 function transacted(runner: Runner, commands: readonly Command[]): Answer[] {
-  const refusal = refusalOfAny(commands, ALL_RIGHTS);
+  const refusal = refusalOfAny(commands, protocolRefusalOf);
   if (refusal !== undefined) throw new RefusedRequest(refusal);
   const [replies] = decodeReplies(runner.transactionBytes(commands));
   return (replies as RestReply[]).map((reply) => answerOf(reply, false));

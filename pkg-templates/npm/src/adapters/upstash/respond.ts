@@ -60,7 +60,8 @@ class Exchange {
       case 'psubscribe':
         return this.#subscribed(kind.toLowerCase() as 'subscribe' | 'psubscribe', segments.slice(1));
       case 'monitor':
-        if (this.#access !== 'full') throw new Failure(403, 'NOPERM this token may only read');
+        if (!this.#access.writes || this.#access.limits !== undefined)
+          throw new Failure(403, 'NOPERM this token may not see the commands of others');
         return events(eventStream(monitor(this.#db)));
       default: {
         const command = await pathCommand(this.#request, segments, this.#settings.maxBodyBytes);
@@ -87,6 +88,8 @@ class Exchange {
   #subscribed(kind: 'subscribe' | 'psubscribe', names: readonly string[]): RestResponse {
     if (names.length === 0) throw new Failure(400, `ERR wrong number of arguments for '${kind}'`);
     const name = decoder.decode(segmentBytes(names.join('/')));
+    const refusal = this.#settings.rules?.channel(this.#access, name, kind === 'psubscribe');
+    if (refusal !== undefined) throw new Failure(403, refusal);
     return events(eventStream(subscription(this.#db, kind, name)));
   }
 
