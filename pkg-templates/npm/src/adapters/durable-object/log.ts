@@ -72,7 +72,10 @@ export class Log {
 
   /** Adds the effects of one turn. */
   append(effects: Uint8Array, nowMs: number): void {
-    this.#inTables(() => this.#write('effects', effects, nowMs));
+    const write = (): void => this.#write('effects', effects, nowMs);
+    // One row is whole or not there without a transaction, which takes as long as the row.
+    if (this.#exists && effects.length <= ROW_BYTES_MAX) write();
+    else this.#inTables(write);
     this.#size.appended(effects.length);
   }
 
