@@ -1,4 +1,4 @@
-/** Which calls are sent again when the leader changes: those that only read. */
+/** Which calls are sent again when an answer was lost: those that only read. */
 import { BLOCKING, READ_ONLY } from '../client/generated/reads.js';
 
 const READS = /* @__PURE__ */ new Set(/* @__PURE__ */ READ_ONLY.split(','));

@@ -1,26 +1,30 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** A client across tabs: a database, watched keys and a name of its own. */
+/** A client of a database that others share: its number, watched keys and a name of its own. */
 import { fromCaller } from '../base/stack.js';
 import type { Argument } from '../base/argument.js';
 import { SharedCommands } from './shared-commands.js';
 import { SharedValues, type SharedValueCommands } from './shared-json.js';
 import { SharedPrefixedClient } from './shared-prefix.js';
-import type { TabClient } from './tab-client.js';
+import type { CommandSender } from './command-sender.js';
 
-const SHARED_WATCH =
-  'the client of the database is shared by the whole tab, so WATCH on it would lose updates: ' +
-  'use db.transaction(async (client) => ...), or watch on a db.client() of your own';
+function sharedWatch(sharedBy: string): Error {
+  return new Error(
+    `the client of the database is shared by the whole ${sharedBy}, so WATCH on it would lose updates: ` +
+      'use db.transaction(async (client) => ...), or watch on a db.client() of your own',
+  );
+}
 
 /** A client of a shared database. What it watches and selects is its own. */
 export class SharedClient extends SharedCommands<string> implements AsyncDisposable {
-  readonly #client: TabClient;
-  readonly #isShared: boolean;
+  readonly #client: CommandSender;
+  /** Users of the client, if it is that of the database. */
+  readonly #sharedBy: string | undefined;
 
   /** @internal Use `db.client()`. */
-  constructor(client: TabClient, isShared = false) {
+  constructor(client: CommandSender, sharedBy?: string) {
     super(client, false);
     this.#client = client;
-    this.#isShared = isShared;
+    this.#sharedBy = sharedBy;
   }
 
   /** This client with bulk strings as Uint8Array. */
@@ -39,11 +43,11 @@ export class SharedClient extends SharedCommands<string> implements AsyncDisposa
   }
 
   /**
-   * Watches keys: if one changes, the next transaction of this client returns null. If the leader changes meanwhile, that
-   * transaction rejects with TabsError, and nothing has run.
+   * Watches keys: if one changes, the next transaction of this client returns null, and nothing has run. Across tabs, a change of
+   * the leader makes it reject with TabsError instead; a lost connection makes it return null.
    */
   async watch(...keys: Argument[]): Promise<'OK'> {
-    if (this.#isShared) throw fromCaller(new Error(SHARED_WATCH));
+    if (this.#sharedBy !== undefined) throw fromCaller(sharedWatch(this.#sharedBy));
     return this.execute<'OK'>(['WATCH', ...keys]);
   }
 

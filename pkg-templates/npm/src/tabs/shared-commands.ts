@@ -1,4 +1,4 @@
-/** The commands of a client across tabs: methods of the same names and types, with promises of their results. */
+/** The commands of a shared database: methods of the same names and types as those of an engine, with promises of their results. */
 import { doubleOf, textOf } from '../resp/reply.js';
 import { checked } from '../base/option-check.js';
 import { PAGE, type PageOptions } from '../client/sugar/arguments.js';
@@ -8,7 +8,7 @@ import type { Later } from '../base/result-mode.js';
 import { BlockingCommands } from '../client/sugar/blocking.js';
 import type { WaitOptions } from '../client/waits.js';
 import { SharedMulti } from './shared-multi.js';
-import type { TabClient } from './tab-client.js';
+import type { CommandSender } from './command-sender.js';
 
 type Page<Text> = readonly [cursor: Text, items: Text[]];
 
@@ -47,15 +47,15 @@ async function* scored<Text extends string | Uint8Array>(
 /** Methods of the executor, which are not the program's. */
 const INNER = /^(constructor|execute|executeWaiting|run\d?|mapped)$/;
 
-/** Commands that the leading tab runs; bulk strings as Text. Every error is a rejected promise. */
+/** Commands that run elsewhere; bulk strings as Text. Every error is a rejected promise. */
 export class SharedCommands<Text extends string | Uint8Array> extends BlockingCommands<Later, Text> {
   /** @internal */
   static readonly rejects: boolean = /* @__PURE__ */ rejectInherited(this);
-  readonly #client: TabClient;
+  readonly #client: CommandSender;
   readonly #asBytes: boolean;
 
   /** @internal */
-  constructor(client: TabClient, asBytes: boolean) {
+  constructor(client: CommandSender, asBytes: boolean) {
     super();
     this.#client = client;
     this.#asBytes = asBytes;

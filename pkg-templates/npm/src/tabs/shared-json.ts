@@ -1,4 +1,4 @@
-/** Values of strings in a codec, JSON by default, across tabs. */
+/** Values of strings in a codec, JSON by default, in a shared database. */
 import { type Codec, codecOf, decode, encode, JSON_CODEC, nameOf } from '../client/json.js';
 import type { SetOptions, SetResult } from '../client/sugar/set-options.js';
 import type { Argument } from '../base/argument.js';

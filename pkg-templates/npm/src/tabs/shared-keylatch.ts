@@ -47,7 +47,7 @@ export class SharedKeylatch extends SharedClient {
 
   /** @internal Use `share()`. */
   constructor(hub: Hub) {
-    super(new TabClient(hub), true);
+    super(new TabClient(hub), 'tab');
     this.#hub = hub;
     this.#subscriptions = new SharedSubscriptions(hub, (callback) => this.#events.run(callback));
   }

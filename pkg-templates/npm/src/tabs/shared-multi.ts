@@ -1,9 +1,9 @@
-/** Transactions across tabs: commands are queued in the tab and sent in one call. */
+/** Transactions of a shared database: commands are queued here and sent in one call. */
 import type { Argument } from '../base/argument.js';
 import { type ExecOptions, type ExecReplies, type ExecResult, QueuedCommands } from '../client/multi.js';
 import type { ResultMode } from '../base/result-mode.js';
 
-/** Result mode of a transaction across tabs: each method returns the transaction, with one more result in its type. */
+/** Result mode of such a transaction: each method returns the transaction, with one more result in its type. */
 export interface QueuedLater<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {
   /** The transaction. */
   readonly carried: SharedMulti<[...Results, this['value']], Text>;
@@ -25,8 +25,8 @@ export class SharedMulti<Results extends unknown[], Text extends string | Uint8A
   }
 
   /**
-   * Runs the commands as one step of the leader, and empties the queue; null when a watched key had changed. A change of
-   * the leader rejects with TabsError: `mayHaveRun` tells whether the commands were sent.
+   * Runs the commands as one step, and empties the queue; null when a watched key had changed. A lost answer rejects: across
+   * tabs with TabsError and a `mayHaveRun` that tells whether the commands were sent, else with MayHaveRun.
    */
   exec(options: { readonly errors: 'return' }): Promise<ExecReplies<Results>>;
   exec(options?: { readonly errors?: 'throw' | undefined }): Promise<ExecResult<Results>>;

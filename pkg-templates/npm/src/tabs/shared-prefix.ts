@@ -1,20 +1,20 @@
-/** Views of a prefix across tabs. */
+/** Views of a prefix in a shared database. */
 import type { Argument } from '../base/argument.js';
 import { Prefix } from '../client/prefix.js';
 import type { WaitOptions } from '../client/waits.js';
 import { SharedCommands } from './shared-commands.js';
 import { SharedValues, type SharedValueCommands } from './shared-json.js';
 import { SharedMulti } from './shared-multi.js';
-import type { TabClient } from './tab-client.js';
+import type { CommandSender } from './command-sender.js';
 
 /** Commands of a view, with bulk strings as Text. */
 export class SharedPrefixedCommands<Text extends string | Uint8Array> extends SharedCommands<Text> {
-  readonly #client: TabClient;
+  readonly #client: CommandSender;
   readonly #prefix: Prefix;
   readonly #asBytes: boolean;
 
   /** @internal Use `db.prefix()`. */
-  constructor(client: TabClient, prefix: Prefix, asBytes: boolean) {
+  constructor(client: CommandSender, prefix: Prefix, asBytes: boolean) {
     super(client, asBytes);
     this.#client = client;
     this.#prefix = prefix;
@@ -45,11 +45,11 @@ export class SharedPrefixedCommands<Text extends string | Uint8Array> extends Sh
 
 /** View of a client in which each key gets a prefix: `db.prefix('user:').get('1')` reads `user:1`. */
 export class SharedPrefixedClient extends SharedPrefixedCommands<string> {
-  readonly #client: TabClient;
+  readonly #client: CommandSender;
   readonly #prefix: Prefix;
 
   /** @internal Use `db.prefix()`. */
-  constructor(client: TabClient, text: string) {
+  constructor(client: CommandSender, text: string) {
     const prefix = new Prefix(text);
     super(client, prefix, false);
     this.#client = client;

@@ -1,6 +1,4 @@
 /** One client of a tab: its commands as calls, and the state that a new leader does not have. */
-import { transactionResult } from '../client/transaction.js';
-import { wordOf } from '../client/key-specs.js';
 import { ClosedError, ReplyError } from '../base/errors.js';
 import { abortReason, onAbort } from '../base/abort.js';
 import { type Argument, commandName } from '../base/argument.js';
@@ -10,69 +8,36 @@ import type { WaitOptions } from '../client/waits.js';
 import type { Hub } from './hub.js';
 import { concat } from '../resp/concat.js';
 import { encodeRequests } from '../resp/encode.js';
+import type { CommandSender } from './command-sender.js';
 import { isResent, mayWait } from './resent.js';
+import { ClientState, fullName, refuseOfConnection, resultOfTransaction } from './shared-state.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
-import { CallerTypeError } from '../base/caller-errors.js';
 
 type Replies = Reply<string | Uint8Array>;
 type Commands = readonly (readonly Argument[])[];
-
-/** Commands with a method that keeps their state across leaders. */
-const BY_METHOD: Readonly<Record<string, string>> = {
-  MULTI: 'multi()',
-  EXEC: 'multi()',
-  DISCARD: 'multi()',
-  SUBSCRIBE: 'subscribe()',
-  UNSUBSCRIBE: 'the function that subscribe() resolves to',
-  PSUBSCRIBE: 'psubscribe()',
-  PUNSUBSCRIBE: 'the function that psubscribe() resolves to',
-  SSUBSCRIBE: 'ssubscribe()',
-  SUNSUBSCRIBE: 'the function that ssubscribe() resolves to',
-  QUIT: 'close()',
-};
-
-/** Commands that change how a connection works, which is the tabs' own. */
-const REFUSED = /^(HELLO|RESET|MONITOR|CLIENT (REPLY|TRACKING|CACHING))$/;
-
-/** Name of a command with its subcommand, if it has one: `OBJECT ENCODING`. */
-function fullName(argv: readonly Argument[]): string {
-  const name = commandName(argv[0]);
-  return /^(CLIENT|OBJECT|MEMORY)$/.test(name) ? `${name} ${wordOf(argv[1])}` : name;
-}
-
-function refuse(name: string): void {
-  const method = BY_METHOD[name];
-  if (method !== undefined) throw new CallerTypeError(`${name}: across tabs use ${method}`);
-  if (REFUSED.test(name)) throw new CallerTypeError(`${name} is not available across tabs`);
-}
 
 /** True if the leader changed before EXEC was sent: nothing ran, and the work of a transaction can begin anew. */
 export function isLostTransaction(error: unknown): boolean {
   return error instanceof TabsError && error.code === 'LEADER_CHANGED' && !error.mayHaveRun;
 }
 
-export class TabClient {
+export class TabClient implements CommandSender {
   readonly #hub: Hub;
   readonly #number: number;
-  #name: string | undefined;
-  #db: number;
+  readonly #state: ClientState;
   /** Epoch of the leader that has connected the client. */
   #epoch: number | undefined;
-  /** Whether keys are watched, and whether a change of the leader has ended that. */
-  #isWatching = false;
-  #lostWatch = false;
   #closed = false;
   /** Ends the waits of this client. */
   readonly #cancels = new Set<() => void>();
   /** Whether the last EXEC ran nothing because a watched key had changed. */
   isAborted = false;
 
-  constructor(hub: Hub, { name, db = 0 }: ClientOptions = {}) {
+  constructor(hub: Hub, options?: ClientOptions) {
     this.#hub = hub;
     this.#number = hub.nextClient();
-    this.#name = name;
-    this.#db = db;
+    this.#state = new ClientState(options);
   }
 
   get hub(): Hub {
@@ -84,19 +49,19 @@ export class TabClient {
   }
 
   get db(): number {
-    return this.#db;
+    return this.#state.db;
   }
 
   /** Runs a command. Rejects with its error. */
   async run(argv: readonly Argument[], asBytes: boolean): Promise<Replies> {
     const name = fullName(argv);
-    refuse(name);
+    refuseOfConnection(name, 'across tabs');
     if (mayWait(name)) return this.wait(argv, 0, asBytes, {});
     const replies = await this.#send([argv], name, asBytes);
     // Some commands have several replies.
     const reply = replies.length === 1 ? (replies[0] as Replies) : replies;
     if (reply instanceof ReplyError) throw reply;
-    this.#keep(name, argv);
+    this.#state.keep(name, argv);
     return reply;
   }
 
@@ -109,7 +74,7 @@ export class TabClient {
   ): Promise<Replies> {
     if (this.closed) throw new ClosedError('client');
     if (signal?.aborted) throw abortReason(signal);
-    const own = new TabClient(this.#hub, { db: this.#db });
+    const own = new TabClient(this.#hub, { db: this.db });
     const deadlineMs = timeoutSeconds > 0 ? timeoutSeconds * 1000 + this.#hub.options.deadlineMs : Infinity;
     const bytes = encodeRequests([argv]);
     let skipped = 0;
@@ -138,14 +103,10 @@ export class TabClient {
   /** Runs MULTI, the commands and EXEC in one call. */
   async transaction(queue: Commands, asBytes: boolean): Promise<unknown> {
     const replies = await this.#send([['MULTI'], ...queue, ['EXEC']], 'EXEC', asBytes);
-    this.#isWatching = false;
-    const refusals = queue.flatMap((argv, index) => {
-      const reply = replies[index + 1];
-      return reply instanceof ReplyError ? [new ReplyError(reply.message, commandName(argv[0]))] : [];
-    });
-    const last = replies.at(-1) as Replies;
-    this.isAborted = last === null;
-    return transactionResult(last, queue, refusals);
+    this.#state.endWatch();
+    const result = resultOfTransaction(replies, queue);
+    this.isAborted = result === null;
+    return result;
   }
 
   /** Disconnects. */
@@ -165,7 +126,7 @@ export class TabClient {
     let skipped = 0;
     const make = (epoch: number): CommandRequest => {
       const setup = this.#setup(epoch);
-      if (name === 'EXEC' && this.#lostWatch) this.#failWatch();
+      if (name === 'EXEC' && this.#state.hasLostWatch) this.#failWatch();
       skipped = setup.length;
       const all = skipped === 0 ? bytes : concat([encodeRequests(setup), bytes]);
       const request = { kind: 'command', client: this.#number, bytes: all, opens: skipped > 0 } as const;
@@ -201,28 +162,12 @@ export class TabClient {
   #setup(epoch: number): readonly (readonly Argument[])[] {
     if (this.#epoch === epoch) return [];
     this.#epoch = epoch;
-    if (this.#isWatching) this.#lostWatch = true;
-    const setup: Argument[][] = [['HELLO', 3]];
-    if (this.#name !== undefined) setup.push(['CLIENT', 'SETNAME', this.#name]);
-    if (this.#db !== 0) setup.push(['SELECT', this.#db]);
-    return setup;
+    return this.#state.setup();
   }
 
   /** Watched keys may have changed while no leader watched them. Nothing ran. */
   #failWatch(): never {
-    this.#isWatching = false;
-    this.#lostWatch = false;
+    this.#state.endWatch();
     throw new TabsError('LEADER_CHANGED');
-  }
-
-  /** Remembers the state that a command has changed. */
-  #keep(name: string, argv: readonly Argument[]): void {
-    if (name === 'SELECT') this.#db = Number(argv[1]);
-    else if (name === 'CLIENT SETNAME') this.#name = wordOf(argv[2]) === '' ? undefined : String(argv[2]);
-    else if (name === 'WATCH') this.#isWatching = true;
-    else if (name === 'UNWATCH') {
-      this.#isWatching = false;
-      this.#lostWatch = false;
-    }
   }
 }
