@@ -21,7 +21,7 @@ import { SUBSCRIBE, type SubscribeOptions, type Unsubscribe } from '../client/su
 import { checked, type Shape } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
-import { SharedClient } from './shared-client.js';
+import { SharedClient } from '../client/shared/client.js';
 import { SharedSubscriptions } from './shared-subscriptions.js';
 import type { Role } from './role.js';
 import { isLostTransaction, TabClient } from './tab-client.js';

@@ -8,9 +8,9 @@ import type { WaitOptions } from '../client/waits.js';
 import type { Hub } from './hub.js';
 import { concat } from '../resp/concat.js';
 import { encodeRequests } from '../resp/encode.js';
-import type { CommandSender } from './command-sender.js';
-import { isResent, mayWait } from './resent.js';
-import { ClientState, fullName, refuseOfConnection, resultOfTransaction } from './shared-state.js';
+import type { CommandSender } from '../client/shared/command-sender.js';
+import { isResent, mayWait } from '../client/shared/resent.js';
+import { ClientState, fullName, refuseOfConnection, resultOfTransaction } from '../client/shared/state.js';
 import { TabsError } from './tabs-error.js';
 import type { CommandRequest, Outcome } from './wire.js';
 

@@ -1,7 +1,7 @@
 /** Transactions of a shared database: commands are queued here and sent in one call. */
-import type { Argument } from '../base/argument.js';
-import { type ExecOptions, type ExecReplies, type ExecResult, QueuedCommands } from '../client/multi.js';
-import type { ResultMode } from '../base/result-mode.js';
+import type { Argument } from '../../base/argument.js';
+import { type ExecOptions, type ExecReplies, type ExecResult, QueuedCommands } from '../multi.js';
+import type { ResultMode } from '../../base/result-mode.js';
 
 /** Result mode of such a transaction: each method returns the transaction, with one more result in its type. */
 export interface QueuedLater<Results extends unknown[], Text extends string | Uint8Array> extends ResultMode {

@@ -1,10 +1,10 @@
 /** Views of a prefix in a shared database. */
-import type { Argument } from '../base/argument.js';
-import { Prefix } from '../client/prefix.js';
-import type { WaitOptions } from '../client/waits.js';
-import { SharedCommands } from './shared-commands.js';
-import { SharedValues, type SharedValueCommands } from './shared-json.js';
-import { SharedMulti } from './shared-multi.js';
+import type { Argument } from '../../base/argument.js';
+import { Prefix } from '../prefix.js';
+import type { WaitOptions } from '../waits.js';
+import { SharedCommands } from './commands.js';
+import { SharedValues, type SharedValueCommands } from './json.js';
+import { SharedMulti } from './multi.js';
 import type { CommandSender } from './command-sender.js';
 
 /** Commands of a view, with bulk strings as Text. */

@@ -1,13 +1,13 @@
 /** The commands of a shared database: methods of the same names and types as those of an engine, with promises of their results. */
-import { doubleOf, textOf } from '../resp/reply.js';
-import { checked } from '../base/option-check.js';
-import { PAGE, type PageOptions } from '../client/sugar/arguments.js';
-import { SCAN, type ScanOptions } from '../client/sugar/keys.js';
-import type { Argument } from '../base/argument.js';
-import type { Later } from '../base/result-mode.js';
-import { BlockingCommands } from '../client/sugar/blocking.js';
-import type { WaitOptions } from '../client/waits.js';
-import { SharedMulti } from './shared-multi.js';
+import { doubleOf, textOf } from '../../resp/reply.js';
+import { checked } from '../../base/option-check.js';
+import { PAGE, type PageOptions } from '../sugar/arguments.js';
+import { SCAN, type ScanOptions } from '../sugar/keys.js';
+import type { Argument } from '../../base/argument.js';
+import type { Later } from '../../base/result-mode.js';
+import { BlockingCommands } from '../sugar/blocking.js';
+import type { WaitOptions } from '../waits.js';
+import { SharedMulti } from './multi.js';
 import type { CommandSender } from './command-sender.js';
 
 type Page<Text> = readonly [cursor: Text, items: Text[]];

@@ -1,6 +1,6 @@
 /** One client of a database that others share: sends commands, and keeps what a new connection would not know. */
-import type { Argument } from '../base/argument.js';
-import type { WaitOptions } from '../client/waits.js';
+import type { Argument } from '../../base/argument.js';
+import type { WaitOptions } from '../waits.js';
 
 export interface CommandSender {
   readonly closed: boolean;

@@ -1,7 +1,7 @@
 /** Values of strings in a codec, JSON by default, in a shared database. */
-import { type Codec, codecOf, decode, encode, JSON_CODEC, nameOf } from '../client/json.js';
-import type { SetOptions, SetResult } from '../client/sugar/set-options.js';
-import type { Argument } from '../base/argument.js';
+import { type Codec, codecOf, decode, encode, JSON_CODEC, nameOf } from '../json.js';
+import type { SetOptions, SetResult } from '../sugar/set-options.js';
+import type { Argument } from '../../base/argument.js';
 
 type Stored = string | Uint8Array;
 

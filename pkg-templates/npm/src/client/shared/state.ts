@@ -1,11 +1,11 @@
 /** State of a client that a new connection does not have, and the commands that would change a connection unseen. */
-import { commandName, type Argument } from '../base/argument.js';
-import { CallerTypeError } from '../base/caller-errors.js';
-import { ReplyError } from '../base/errors.js';
-import type { ClientOptions } from '../client/connection.js';
-import { wordOf } from '../client/key-specs.js';
-import { transactionResult } from '../client/transaction.js';
-import type { Reply } from '../resp/reply.js';
+import { commandName, type Argument } from '../../base/argument.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
+import { ReplyError } from '../../base/errors.js';
+import type { ClientOptions } from '../connection.js';
+import { wordOf } from '../key-specs.js';
+import { transactionResult } from '../transaction.js';
+import type { Reply } from '../../resp/reply.js';
 
 type Replies = Reply<string | Uint8Array>;
 

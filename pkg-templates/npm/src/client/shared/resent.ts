@@ -1,5 +1,5 @@
 /** Which calls are sent again when an answer was lost: those that only read. */
-import { BLOCKING, READ_ONLY } from '../client/generated/reads.js';
+import { BLOCKING, READ_ONLY } from '../generated/reads.js';
 
 const READS = /* @__PURE__ */ new Set(/* @__PURE__ */ READ_ONLY.split(','));
 const WAITS = /* @__PURE__ */ new Set(/* @__PURE__ */ BLOCKING.split(','));

@@ -1,10 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A client of a database that others share: its number, watched keys and a name of its own. */
-import { fromCaller } from '../base/stack.js';
-import type { Argument } from '../base/argument.js';
-import { SharedCommands } from './shared-commands.js';
-import { SharedValues, type SharedValueCommands } from './shared-json.js';
-import { SharedPrefixedClient } from './shared-prefix.js';
+import { fromCaller } from '../../base/stack.js';
+import type { Argument } from '../../base/argument.js';
+import { SharedCommands } from './commands.js';
+import { SharedValues, type SharedValueCommands } from './json.js';
+import { SharedPrefixedClient } from './prefix.js';
 import type { CommandSender } from './command-sender.js';
 
 function sharedWatch(sharedBy: string): Error {
