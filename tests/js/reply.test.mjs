@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { source } from './support/source.mjs';
 
 const { decodeReplies } = await source('resp/reply.ts');
+const { ReplyFormatError, ReplySplitter } = await source('resp/reply-splitter.ts');
 const { ReplyError } = await source('base/errors.ts');
 
 const bytes = (text) => Buffer.from(text, 'latin1');
@@ -90,4 +91,39 @@ test('text is UTF-8, and what is not becomes U+FFFD; bytes stay bytes', () => {
 test('several replies in one go, and bytes that are no reply', () => {
   assert.deepEqual(decodeReplies(bytes('+a\r\n:2\r\n')), ['a', 2]);
   assert.throws(() => decodeReplies(bytes('?what\r\n'), { command: 'GET' }), /the reply of GET is invalid/);
+});
+
+test('replies that arrive in pieces, cut at every byte, are divided as they were written', () => {
+  const replies = [
+    '+OK\r\n',
+    ':-12\r\n',
+    '$-1\r\n',
+    '$5\r\na\r\nbc\r\n',
+    '*0\r\n',
+    '*-1\r\n',
+    '*3\r\n:1\r\n*2\r\n$0\r\n\r\n_\r\n#t\r\n',
+    '%2\r\n+a\r\n:1\r\n+b\r\n~1\r\n,1.5\r\n',
+    '|1\r\n+ttl\r\n:3\r\n$1\r\nx\r\n',
+    '>3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$2\r\n\r\n\r\n',
+    '=7\r\ntxt:abc\r\n',
+    '-ERR no\r\n',
+    '!6\r\nERR no\r\n',
+    '(123456789012345678901\r\n',
+  ];
+  const all = bytes(replies.join(''));
+  const texts = (found) => found.map((reply) => Buffer.from(reply).toString('latin1'));
+  for (let cut = 0; cut <= all.length; cut += 1) {
+    const splitter = new ReplySplitter();
+    const first = texts(splitter.push(all.subarray(0, cut)));
+    assert.equal(splitter.isTorn, first.join('').length < cut, `cut at ${cut}`);
+    assert.deepEqual([...first, ...texts(splitter.push(all.subarray(cut)))], replies, `cut at ${cut}`);
+  }
+  const splitter = new ReplySplitter();
+  assert.deepEqual(texts([...all].flatMap((byte) => splitter.push(Uint8Array.of(byte)))), replies);
+  assert.equal(splitter.isTorn, false);
+});
+
+test('bytes that are no replies are refused, wherever they stand', () => {
+  for (const text of ['x', '\r\n', '+OK\r\nHTTP', '$x\r\n', '*1.5\r\n', '*1\r\n?', '$\r\n'])
+    assert.throws(() => new ReplySplitter().push(bytes(text)), ReplyFormatError, JSON.stringify(text));
 });
