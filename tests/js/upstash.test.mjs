@@ -257,7 +257,45 @@ test('below a path, and in RESP', async () => {
   assert.equal(await token('/get/n'), await token('/get/k'));
   const unknown = await ask('/get/k', { headers: { ...headers, 'upstash-response-format': 'xml' } });
   assert.equal(unknown.status, 400);
-  assert.match((await unknown.json()).error, /unknown response format 'xml': it is json or resp2/);
+  assert.match((await unknown.json()).error, /unknown response format 'xml': it is json, resp2 or resp3/);
+});
+
+test('RESP3 keeps the types of replies, in transactions and waiting commands too', async () => {
+  const db = new Keylatch();
+  const ask = async (path, body, more = {}) => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'upstash-response-format': 'resp3', ...more };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await handleUpstashRequest(db, new Request(`http://local${path}`, init), { token: TOKEN });
+    return [response.status, await response.text()];
+  };
+  const commands = [
+    ['ZADD', 'z', '1.5', 'm'],
+    ['ZSCORE', 'z', 'm'],
+    ['HGETALL', 'h'],
+    ['GET', 'none'],
+  ];
+  const replies = ':1\r\n,1.5\r\n%0\r\n_\r\n';
+  assert.deepEqual(await ask('/pipeline', commands), [200, replies]);
+  db.del('z');
+  assert.deepEqual(await ask('/multi-exec', commands), [200, `*4\r\n${replies}`]);
+  assert.equal((await ask('/multi-exec', [['NOSUCH']]))[0], 400);
+  db.zadd('z', [['n', 2]]);
+  const popped = [200, '*3\r\n$1\r\nz\r\n$1\r\nm\r\n,1.5\r\n'];
+  assert.deepEqual(await ask('/pipeline', [['BZPOPMIN', 'z', 1]]), popped);
+  const waiting = ask('/pipeline', [
+    ['BZPOPMIN', 'later', 5],
+    ['HGETALL', 'h'],
+  ]);
+  setTimeout(() => db.zadd('later', [['m', 1]]), 20);
+  assert.deepEqual(await waiting, [200, '*3\r\n$5\r\nlater\r\n$1\r\nm\r\n,1\r\n%0\r\n']);
+  const id = { 'keylatch-request-id': 'one' };
+  const first = await ask('/pipeline', [['HGETDEL', 'none', 'FIELDS', 1, 'f']], id);
+  assert.deepEqual(await ask('/pipeline', [['HGETDEL', 'none', 'FIELDS', 1, 'f']], id), first);
+  const other = await ask('/pipeline', [['HGETDEL', 'none', 'FIELDS', 1, 'f']], {
+    ...id,
+    'upstash-response-format': 'json',
+  });
+  assert.equal(other[0], 409, 'a reply is kept in its form');
 });
 
 test('subscribers read a stream until they go', async () => {

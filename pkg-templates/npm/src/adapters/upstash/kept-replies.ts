@@ -45,16 +45,16 @@ export class KeptReplies {
   readonly #db: UpstashDatabase;
   readonly #runner: Runner;
   readonly #id: string;
-  readonly #token: string;
+  readonly #owner: string;
   readonly #turn: Turn;
 
-  /** `token` is that of the request: another one cannot ask for its reply. */
-  constructor(db: UpstashDatabase, runner: Runner, turn: Turn, id: string, token: string) {
+  /** `owner` is the token of the request and the form of its replies: a request with others cannot ask for the reply. */
+  constructor(db: UpstashDatabase, runner: Runner, turn: Turn, id: string, owner: string) {
     this.#db = db;
     this.#turn = turn;
     this.#runner = runner;
     this.#id = id;
-    this.#token = token;
+    this.#owner = owner;
   }
 
   /**
@@ -123,7 +123,7 @@ export class KeptReplies {
   }
 
   async #digestOf(commands: readonly Command[]): Promise<Uint8Array> {
-    const bytes = concat([encoder.encode(`${this.#token}\n`), encodeRequests(commands)]);
+    const bytes = concat([encoder.encode(`${this.#owner}\n`), encodeRequests(commands)]);
     return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
   }
 }

@@ -20,7 +20,8 @@ const BLANK_MS = 5000;
 /** How a client wants its replies. */
 export interface Form {
   readonly inBase64: boolean;
-  readonly inResp: boolean;
+  /** Version of RESP; undefined for JSON. */
+  readonly resp: 2 | 3 | undefined;
   /** One command: its reply alone, with status 400 for an error. */
   readonly isSingle: boolean;
 }
@@ -49,7 +50,7 @@ export class Replies {
 
   /** Runs commands one after another, and goes on behind one that failed. */
   async ofPipeline(commands: readonly Command[]): Promise<RestResponse> {
-    const { inResp } = this.#form;
+    const inResp = this.#form.resp !== undefined;
     const isPlain = this.#kept === undefined && !inResp && !commands.some(waits);
     if (isPlain) {
       const run = (): Answer[] => commands.map((command) => this.#answer(this.#replyOf(command)));
@@ -72,9 +73,10 @@ export class Replies {
   async ofTransaction(commands: readonly Command[]): Promise<RestResponse> {
     const refusal = refusalOfAny(commands, (command) => refusalOf(command, this.#rights));
     if (refusal !== undefined) throw new Failure(400, refusal);
-    const run = (): Uint8Array => this.#runner.transactionBytes(commands);
+    const run = (): Uint8Array => this.#runner.transactionBytes(commands, this.#form.resp);
     const bytes = await (this.#kept === undefined ? this.#settings.turn(run) : this.#kept.replyOf(commands, 0, run));
     await this.#written(commands);
+    if (this.#form.resp !== undefined) return this.#inResp([bytes]);
     const [replies] = decode(bytes, this.#form.inBase64);
     return this.#response((replies as RestReply[]).map((reply) => this.#answer(reply)));
   }
@@ -112,7 +114,8 @@ export class Replies {
   async #bytesOf(command: Command, index: number): Promise<Uint8Array> {
     const refusal = this.#refusalOf(command);
     if (refusal !== undefined) return encodeError(refusal);
-    const run = (): Outcome => (waits(command) ? this.#begun(command) : this.#runner.replyBytes(command));
+    const run = (): Outcome =>
+      waits(command) ? this.#begun(command) : this.#runner.replyBytes(command, this.#form.resp);
     if (this.#kept !== undefined) return this.#kept.replyOf([command], index, run, this.#beginWaiting);
     const reply = await replyIn(await this.#settings.turn(run));
     if (this.#settings.durable !== undefined) this.#noteError(command, errorIn(reply) ?? '');
@@ -121,7 +124,7 @@ export class Replies {
 
   /** Begins a command that may have to wait. */
   #begun(command: Command): Outcome {
-    const waiting = this.#runner.waiting(command);
+    const waiting = this.#runner.waiting(command, this.#form.resp);
     if (waiting.replyAtOnce !== undefined) return waiting.replyAtOnce;
     if (this.#hasWaitedTooLong) {
       waiting.abandon();

@@ -53,7 +53,7 @@ class Exchange {
       case 'pipeline':
         return this.#replies(false).ofPipeline(commandsOf(await this.#json()));
       case 'multi-exec':
-        if (formOf(this.#request, false).inResp)
+        if (formOf(this.#request, false).resp === 2)
           throw new Failure(400, 'ERR resp2 responses are not available for /multi-exec');
         return this.#replies(false).ofTransaction(commandsOf(await this.#json()));
       case 'subscribe':
@@ -80,9 +80,10 @@ class Exchange {
     const runner = runnerOf(this.#db);
     const id = requestIdOf(this.#request.header('keylatch-request-id'));
     const { turn } = this.#settings;
-    const token = tokenOf(this.#request);
-    const kept = id === undefined ? undefined : new KeptReplies(this.#db, runner, turn, id, token);
-    return new Replies(runner, this.#access, formOf(this.#request, isSingle), this.#settings, kept);
+    const form = formOf(this.#request, isSingle);
+    const owner = `${tokenOf(this.#request)}${form.resp === 3 ? ' resp3' : ''}`;
+    const kept = id === undefined ? undefined : new KeptReplies(this.#db, runner, turn, id, owner);
+    return new Replies(runner, this.#access, form, this.#settings, kept);
   }
 
   #subscribed(kind: 'subscribe' | 'psubscribe', names: readonly string[]): RestResponse {
@@ -100,12 +101,13 @@ class Exchange {
 
 function formOf(request: RestRequest, isSingle: boolean): Form {
   const format = request.header('upstash-response-format')?.toLowerCase();
-  if (format !== undefined && format !== 'json' && format !== 'resp2')
-    throw new Failure(400, `ERR unknown response format '${format}': it is json or resp2`);
+  const resp = format === 'resp2' ? 2 : format === 'resp3' ? 3 : undefined;
+  if (format !== undefined && format !== 'json' && resp === undefined)
+    throw new Failure(400, `ERR unknown response format '${format}': it is json, resp2 or resp3`);
   const inBase64 = request.header('upstash-encoding')?.toLowerCase() === 'base64';
-  const inResp = format === 'resp2';
-  if (inBase64 && inResp) throw new Failure(400, 'ERR resp2 responses cannot be in base64: send one of both headers');
-  return { inBase64, inResp, isSingle };
+  if (inBase64 && resp !== undefined)
+    throw new Failure(400, `ERR ${format} responses cannot be in base64: send one of both headers`);
+  return { inBase64, resp, isSingle };
 }
 
 function events(body: LiveBody): RestResponse {

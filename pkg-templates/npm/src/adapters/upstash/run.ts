@@ -29,7 +29,8 @@ class Runner {
   /** Number of requests so far that may have changed something. */
   changes = 0;
   readonly #db: UpstashDatabase;
-  #client: Client | undefined;
+  /** Clients by the version of RESP that they speak. */
+  readonly #clients = new Map<2 | 3, Client>();
 
   constructor(db: UpstashDatabase) {
     this.#db = db;
@@ -46,15 +47,15 @@ class Runner {
     }
   }
 
-  /** Reply of a command that does not wait, as RESP2 bytes. */
-  replyBytes(command: Command): Uint8Array {
-    return this.#connected().callRaw(...command);
+  /** Reply of a command that does not wait, as bytes of RESP. */
+  replyBytes(command: Command, resp?: 2 | 3): Uint8Array {
+    return this.#connected(resp).callRaw(...command);
   }
 
-  /** Reply of EXEC, as RESP2 bytes. A refused transaction throws, and nothing has run. */
-  transactionBytes(commands: readonly Command[]): Uint8Array {
+  /** Reply of EXEC, as bytes of RESP. A refused transaction throws, and nothing has run. */
+  transactionBytes(commands: readonly Command[], resp?: 2 | 3): Uint8Array {
     // One call: nothing of another client, and no listener, runs in between.
-    const client = this.#connected();
+    const client = this.#connected(resp);
     const outputs: Uint8Array[] = [];
     let fed = client.feed(encodeRequests([MULTI, ...commands, EXEC]));
     outputs.push(fed.output);
@@ -62,7 +63,7 @@ class Runner {
     const replies = splitReplies(concat(outputs));
     const last = replies[commands.length + 1];
     if (last !== undefined && Array.isArray(decodedReply(last))) return last;
-    this.#disconnect();
+    client.close();
     const errors = replies.slice(1).map(errorIn);
     const reason = errors.slice(0, -1).find((error) => error !== undefined);
     const message = errors.at(-1) ?? 'ERR the transaction did not end';
@@ -70,20 +71,16 @@ class Runner {
   }
 
   /** Runs a command that may wait, on a client of its own. */
-  waiting(command: Command): WaitingCommand {
-    return new WaitingCommand(this.#db, command);
+  waiting(command: Command, resp?: 2 | 3): WaitingCommand {
+    return new WaitingCommand(this.#db, command, resp);
   }
 
-  #connected(): Client {
-    if (this.#client === undefined || this.#client.closed) {
-      this.#client = this.#db.client({ protocol: 2, name: 'upstash-rest' });
-    }
-    return this.#client;
-  }
-
-  #disconnect(): void {
-    this.#client?.close();
-    this.#client = undefined;
+  #connected(protocol: 2 | 3 = 2): Client {
+    const known = this.#clients.get(protocol);
+    if (known !== undefined && !known.closed) return known;
+    const client = this.#db.client({ protocol, name: 'upstash-rest' });
+    this.#clients.set(protocol, client);
+    return client;
   }
 }
 
@@ -101,7 +98,7 @@ const CUT_OFF = /* @__PURE__ */ encodeError('ERR the client was ended');
 
 /** A command on a client of its own, which it may block. */
 export class WaitingCommand {
-  /** The reply as RESP2 bytes. Rejects when the engine ends. */
+  /** The reply as bytes of RESP. Rejects when the engine ends. */
   readonly reply: Promise<Uint8Array>;
   /** The reply if the command did not have to wait. */
   readonly replyAtOnce: Uint8Array | undefined;
@@ -112,7 +109,7 @@ export class WaitingCommand {
   #disconnect: () => void;
   #hasEnded = false;
 
-  constructor(db: UpstashDatabase, command: Command) {
+  constructor(db: UpstashDatabase, command: Command, resp: 2 | 3 = 2) {
     this.reply = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;
@@ -136,6 +133,10 @@ export class WaitingCommand {
       ended: (error) => this.#fail(error),
     });
     this.#disconnect = () => stream.close();
+    if (resp === 3) {
+      take(encodeRequests([['HELLO', 3]]));
+      outputs.length = 0;
+    }
     this.replyAtOnce = take(encodeRequests([command]));
     if (this.replyAtOnce !== undefined) this.#finish(this.replyAtOnce);
   }
