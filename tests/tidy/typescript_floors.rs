@@ -16,8 +16,8 @@ pub const TREES: [Tree; 2] = [
     Tree {
         folder: "pkg-templates/npm/src",
         floors: &[
-            "base", "resp", "host", "client", "session", "db", "persist", "locks", "tabs", "server", "race", "testing",
-            "hints", "element", "adapters", "cli", "entries",
+            "base", "resp", "host", "client", "session", "db", "persist", "locks", "tabs", "remote", "server", "race",
+            "testing", "hints", "element", "adapters", "cli", "entries",
         ],
     },
     Tree {

@@ -1,0 +1,69 @@
+/** The options of `connect`, checked. */
+import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
+import { checked, refuse, type Shape } from '../base/option-check.js';
+import type { BatchOptions } from './batches.js';
+
+/** A token, or a function that has one whenever a connection begins: tokens end. */
+export type RemoteToken = string | (() => string | Promise<string>);
+
+/** Options of `connect`. */
+export interface ConnectOptions {
+  /** The token that the server expects. A binding needs none. */
+  readonly token?: RemoteToken | undefined;
+  /** Namespace of a Worker; the default one unless given. */
+  readonly namespace?: string | undefined;
+  /** `socket`, a WebSocket: the default; `rest`, a request for the commands of a turn. A binding has a way of its own. */
+  readonly transport?: 'socket' | 'rest' | undefined;
+  /** Time for an answer in milliseconds, 5000 unless given. A command that waits has its own time in addition. */
+  readonly timeoutMs?: number | undefined;
+  /** Time in which commands that only read are sent again, in milliseconds; 10000 unless given. */
+  readonly retryMs?: number | undefined;
+  /**
+   * Over REST, each request has an id, under which the server keeps the replies of writes for two minutes: a lost one is
+   * sent again, and runs once. Each costs a key.
+   */
+  readonly requestIds?: boolean | undefined;
+}
+
+const CONNECT: Shape<ConnectOptions> = {
+  token: 'any',
+  namespace: 'text',
+  transport: ['socket', 'rest'],
+  timeoutMs: 'number',
+  retryMs: 'number',
+  requestIds: 'flag',
+};
+
+const TIMEOUT_MS = 5000;
+const RETRY_MS = 10_000;
+
+/** The options as transports need them. */
+export interface ConnectSettings extends BatchOptions {
+  readonly namespace: string | undefined;
+  readonly transport: 'socket' | 'rest' | undefined;
+  token(): Promise<string | undefined>;
+}
+
+export function settingsOf(options: ConnectOptions | undefined): ConnectSettings {
+  const given = checked('connect', options, CONNECT);
+  const { token, timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS, namespace, transport, requestIds = false } = given;
+  if (token !== undefined && typeof token !== 'function' && (typeof token !== 'string' || token === ''))
+    refuse('connect', 'token', 'a text that is not empty, or a function that returns one', token);
+  if (!(timeoutMs > 0) || !(retryMs >= 0))
+    throw new CallerRangeError('connect: timeoutMs must be greater than 0, and retryMs at least 0');
+  if (namespace === '') throw new CallerTypeError('connect: a namespace has 1 to 256 characters');
+  const tokenOf = async (): Promise<string | undefined> => (typeof token === 'function' ? await token() : token);
+  return { namespace, transport, token: tokenOf, timeoutMs, retryMs, requestIds };
+}
+
+/** The address with the namespace, with another scheme. Refuses one that has a token, which logs of servers would show. */
+export function addressOf(url: string, namespace: string | undefined, schemes: readonly [string, string]): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol))
+    throw new CallerTypeError('connect: the address must be a URL that begins with https://, http://, wss:// or ws://');
+  if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '')
+    throw new CallerTypeError('connect: the address must not have a token or parameters: pass { token, namespace }');
+  const scheme = /^(?:https|wss):$/.test(parsed.protocol) ? schemes[0] : schemes[1];
+  const path = parsed.pathname.replace(/\/+$/, '');
+  return `${scheme}://${parsed.host}${path}${namespace === undefined ? '' : `/namespace/${encodeURIComponent(namespace)}`}`;
+}

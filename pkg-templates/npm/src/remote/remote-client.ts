@@ -1,0 +1,114 @@
+/** One client of a server: its commands as requests on a line, and the state that a new connection does not have. */
+import { commandName, type Argument } from '../base/argument.js';
+import { abortReason } from '../base/abort.js';
+import { ClosedError, ReplyError } from '../base/errors.js';
+import type { ClientOptions } from '../client/connection.js';
+import type { CommandSender } from '../client/shared/command-sender.js';
+import { isResent, mayWait } from '../client/shared/resent.js';
+import { ClientState, fullName, refuseOfConnection, resultOfTransaction } from '../client/shared/state.js';
+import type { WaitOptions } from '../client/waits.js';
+import { encodeRequests } from '../resp/encode.js';
+import { decodeReplies, type Reply } from '../resp/reply.js';
+import type { Line, RemoteRequest, Transport } from './transport.js';
+import { waitOf } from './wait.js';
+
+type Replies = Reply<string | Uint8Array>;
+type Queue = readonly (readonly Argument[])[];
+
+const WHERE = 'over a connection';
+/** Commands that change nothing, and lack the flag readonly. */
+const HARMLESS = /^(PING|ECHO|TIME|COMMAND|INFO|CLIENT (ID|INFO|GETNAME))$/;
+
+function isRepeatable(name: string): boolean {
+  return isResent(name) || HARMLESS.test(name);
+}
+
+export class RemoteClient implements CommandSender {
+  readonly #transport: Transport;
+  readonly #state: ClientState;
+  readonly #line: Line;
+  /** Lines of commands that wait. */
+  readonly #waits = new Set<Line>();
+  #closed = false;
+  /** Whether the last EXEC ran nothing because a watched key had changed. */
+  isAborted = false;
+
+  constructor(transport: Transport, options?: ClientOptions) {
+    this.#transport = transport;
+    this.#state = new ClientState(options);
+    this.#line = transport.line(this.#state);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  get db(): number {
+    return this.#state.db;
+  }
+
+  async run(argv: readonly Argument[], asBytes: boolean): Promise<Replies> {
+    const name = fullName(argv);
+    refuseOfConnection(name, WHERE);
+    if (mayWait(name)) return this.wait(argv, 0, asBytes, {});
+    const request = {
+      kind: 'commands',
+      commands: [argv],
+      name: commandName(argv[0]),
+      isRead: isRepeatable(name),
+    } as const;
+    const reply = await this.#reply(this.#line, request, asBytes);
+    this.#state.keep(name, argv);
+    return reply;
+  }
+
+  async wait(argv: readonly Argument[], _: number, asBytes: boolean, { signal }: WaitOptions): Promise<Replies> {
+    if (this.#closed) throw new ClosedError('client');
+    if (signal?.aborted) throw abortReason(signal);
+    const line = this.#transport.line(new ClientState({ db: this.db }));
+    this.#waits.add(line);
+    const name = commandName(argv[0]);
+    try {
+      const request = { kind: 'wait', commands: [argv], name, isRead: false, wait: waitOf(argv), signal } as const;
+      return await this.#reply(line, request, asBytes);
+    } finally {
+      this.#waits.delete(line);
+      line.close();
+    }
+  }
+
+  async transaction(queue: Queue, asBytes: boolean): Promise<unknown> {
+    this.isAborted = false;
+    const replies = await this.#send(this.#line, { kind: 'transaction', commands: queue, name: 'EXEC', isRead: false });
+    this.#state.endWatch();
+    const decoded = replies.map((bytes) => decodedReply(bytes, 'EXEC', asBytes));
+    const result = resultOfTransaction(decoded, queue);
+    this.isAborted = result === null;
+    return result;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#line.close();
+    for (const line of this.#waits) line.close();
+  }
+
+  async #reply(line: Line, request: Omit<RemoteRequest, 'bytes'>, asBytes: boolean): Promise<Replies> {
+    const [bytes] = await this.#send(line, request);
+    const reply = decodedReply(bytes as Uint8Array, request.name, asBytes);
+    if (reply instanceof ReplyError) throw reply;
+    return reply;
+  }
+
+  #send(line: Line, request: Omit<RemoteRequest, 'bytes'>): Promise<readonly Uint8Array[]> {
+    if (this.#closed) throw new ClosedError('client');
+    // Whatever is no argument is refused here, before others are sent with it.
+    return line.send({ ...request, bytes: encodeRequests(request.commands) });
+  }
+}
+
+function decodedReply(bytes: Uint8Array, command: string, asBytes: boolean): Replies {
+  const replies: readonly Replies[] = decodeReplies(bytes, { buffer: asBytes as true, command });
+  return replies[0] as Replies;
+}
