@@ -27,7 +27,7 @@ export async function handleUpstashRequest(
   return responseOf(await respond(db, asked, settings), asked);
 }
 
-/** A request of `fetch` as the protocol sees it. */
+/** @internal A request of `fetch` as the protocol sees it. */
 export function requestOf(request: Request): RestRequest {
   const { path, search } = partsOf(request.url);
   return {
