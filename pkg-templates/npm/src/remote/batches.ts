@@ -16,7 +16,7 @@ import type { WaitTime } from './wait.js';
 type Commands = readonly (readonly Argument[])[];
 type Replies = readonly Uint8Array[];
 
-/** One request to the server. */
+/** @internal One request to the server. */
 export interface BatchCall {
   readonly kind: RequestKind;
   readonly commands: Commands;
@@ -26,7 +26,7 @@ export interface BatchCall {
   readonly signal: AbortSignal;
 }
 
-/** Sends requests, each with an answer of its own. */
+/** @internal Sends requests, each with an answer of its own. */
 export interface BatchSender {
   /** Whether requests may have ids. */
   readonly hasIds: boolean;
@@ -36,6 +36,7 @@ export interface BatchSender {
   call(call: BatchCall): Promise<Replies>;
 }
 
+/** @internal */
 export interface BatchOptions extends CallLimits {
   readonly requestIds: boolean;
 }
@@ -51,7 +52,7 @@ interface QueuedRequest {
   reject(reason: unknown): void;
 }
 
-/** Replies in bytes that have to be so many, and whole. */
+/** @internal Replies in bytes that have to be so many, and whole. */
 export function repliesIn(bytes: Uint8Array, count: number): Replies {
   const splitter = new ReplySplitter();
   try {
@@ -63,6 +64,7 @@ export function repliesIn(bytes: Uint8Array, count: number): Replies {
   }
 }
 
+/** @internal */
 export class BatchLine implements Line {
   readonly #sender: BatchSender;
   readonly #options: BatchOptions;

@@ -4,24 +4,37 @@ import { shown } from '../base/option-check.js';
 import { addressOf, type ConnectOptions, type ConnectSettings, settingsOf } from './options.js';
 import { RemoteKeylatch } from './remote-keylatch.js';
 import { RestTransport } from './rest.js';
+import { refusalOf } from './rest-response.js';
 import { type ObjectBinding, RpcTransport } from './rpc.js';
+import { SocketTransport } from './socket.js';
+import { socketClass } from './socket-line.js';
 import type { Transport } from './transport.js';
 
 /** Namespace of a binding unless another is given; keylatchFetch has the same. */
 const DEFAULT = 'default';
 
+/** A URL. */
+export interface Address {
+  readonly href: string;
+}
+
+function hasAddress(target: Address | ObjectBinding): target is Address {
+  return typeof (target as Partial<Address> | null)?.href === 'string';
+}
+
 /**
  * A database at another place: a keylatch behind an address, or the Durable Object of a binding. Nothing is sent before the
  * first command.
  *
- * @example const db = connect('https://keylatch.example.workers.dev', { token, transport: 'rest' });
+ * @example const db = connect('https://keylatch.example.workers.dev', { token });
  */
-export function connect(target: string | URL | ObjectBinding, options?: ConnectOptions): RemoteKeylatch {
+export function connect(target: string | Address | ObjectBinding, options?: ConnectOptions): RemoteKeylatch {
   return new RemoteKeylatch(transportTo(target, settingsOf(options)));
 }
 
-function transportTo(target: string | URL | ObjectBinding, settings: ConnectSettings): Transport {
-  if (typeof target === 'string' || target instanceof URL) return toAddress(String(target), settings);
+function transportTo(target: string | Address | ObjectBinding, settings: ConnectSettings): Transport {
+  if (typeof target === 'string') return toAddress(target, settings);
+  if (hasAddress(target)) return toAddress(target.href, settings);
   if (typeof target?.idFromName === 'function')
     return new RpcTransport(target, settings.namespace ?? DEFAULT, settings);
   throw new CallerTypeError(
@@ -31,6 +44,12 @@ function transportTo(target: string | URL | ObjectBinding, settings: ConnectSett
 
 function toAddress(url: string, settings: ConnectSettings): Transport {
   const { namespace, token } = settings;
-  if (settings.transport !== 'rest') throw new CallerTypeError("connect: pass { transport: 'rest' } for an address");
-  return new RestTransport({ base: addressOf(url, namespace, ['https', 'http']), token }, settings);
+  const rest = { base: addressOf(url, namespace, ['https', 'http']), token };
+  if (settings.transport === 'rest') return new RestTransport(rest, settings);
+  return new SocketTransport({
+    ...settings,
+    url: addressOf(url, namespace, ['wss', 'ws']),
+    WebSocket: socketClass(settings.WebSocket),
+    refusal: () => refusalOf(rest, settings.timeoutMs),
+  });
 }

@@ -2,6 +2,7 @@
 import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 import { checked, refuse, type Shape } from '../base/option-check.js';
 import type { BatchOptions } from './batches.js';
+import type { WebSocketClass } from './socket-connection.js';
 
 /** A token, or a function that has one whenever a connection begins: tokens end. */
 export type RemoteToken = string | (() => string | Promise<string>);
@@ -14,6 +15,8 @@ export interface ConnectOptions {
   readonly namespace?: string | undefined;
   /** `socket`, a WebSocket: the default; `rest`, a request for the commands of a turn. A binding has a way of its own. */
   readonly transport?: 'socket' | 'rest' | undefined;
+  /** Class of WebSockets, such as that of the package `ws`, where the platform has none: Node 20. */
+  readonly WebSocket?: WebSocketClass | undefined;
   /** Time for an answer in milliseconds, 5000 unless given. A command that waits has its own time in addition. */
   readonly timeoutMs?: number | undefined;
   /** Time in which commands that only read are sent again, in milliseconds; 10000 unless given. */
@@ -29,6 +32,7 @@ const CONNECT: Shape<ConnectOptions> = {
   token: 'any',
   namespace: 'text',
   transport: ['socket', 'rest'],
+  WebSocket: 'function',
   timeoutMs: 'number',
   retryMs: 'number',
   requestIds: 'flag',
@@ -37,26 +41,38 @@ const CONNECT: Shape<ConnectOptions> = {
 const TIMEOUT_MS = 5000;
 const RETRY_MS = 10_000;
 
-/** The options as transports need them. */
+/** @internal The options as transports need them. */
 export interface ConnectSettings extends BatchOptions {
   readonly namespace: string | undefined;
   readonly transport: 'socket' | 'rest' | undefined;
+  readonly WebSocket: WebSocketClass | undefined;
+  readonly hasManyTokens: boolean;
   token(): Promise<string | undefined>;
 }
 
+/** @internal */
 export function settingsOf(options: ConnectOptions | undefined): ConnectSettings {
   const given = checked('connect', options, CONNECT);
-  const { token, timeoutMs = TIMEOUT_MS, retryMs = RETRY_MS, namespace, transport, requestIds = false } = given;
+  const {
+    token,
+    timeoutMs = TIMEOUT_MS,
+    retryMs = RETRY_MS,
+    namespace,
+    transport,
+    WebSocket,
+    requestIds = false,
+  } = given;
   if (token !== undefined && typeof token !== 'function' && (typeof token !== 'string' || token === ''))
     refuse('connect', 'token', 'a text that is not empty, or a function that returns one', token);
   if (!(timeoutMs > 0) || !(retryMs >= 0))
     throw new CallerRangeError('connect: timeoutMs must be greater than 0, and retryMs at least 0');
   if (namespace === '') throw new CallerTypeError('connect: a namespace has 1 to 256 characters');
   const tokenOf = async (): Promise<string | undefined> => (typeof token === 'function' ? await token() : token);
-  return { namespace, transport, token: tokenOf, timeoutMs, retryMs, requestIds };
+  const hasManyTokens = typeof token === 'function';
+  return { namespace, transport, WebSocket, hasManyTokens, token: tokenOf, timeoutMs, retryMs, requestIds };
 }
 
-/** The address with the namespace, with another scheme. Refuses one that has a token, which logs of servers would show. */
+/** @internal The address with the namespace, with another scheme. Refuses one that has a token, which logs of servers would show. */
 export function addressOf(url: string, namespace: string | undefined, schemes: readonly [string, string]): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^(?:https?|wss?):$/.test(parsed.protocol))

@@ -9,6 +9,7 @@ import { ClientState, fullName, refuseOfConnection, resultOfTransaction } from '
 import type { WaitOptions } from '../client/waits.js';
 import { encodeRequests } from '../resp/encode.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
+import { MayHaveRun } from './errors.js';
 import type { Line, RemoteRequest, Transport } from './transport.js';
 import { waitOf } from './wait.js';
 
@@ -16,8 +17,8 @@ type Replies = Reply<string | Uint8Array>;
 type Queue = readonly (readonly Argument[])[];
 
 const WHERE = 'over a connection';
-/** Commands that change nothing, and lack the flag readonly. */
-const HARMLESS = /^(PING|ECHO|TIME|COMMAND|INFO|CLIENT (ID|INFO|GETNAME))$/;
+/** Commands that may run twice, and lack the flag readonly: they change nothing but their connection. */
+const HARMLESS = /^(PING|ECHO|TIME|COMMAND|INFO|(UN)?WATCH|SELECT|CLIENT (ID|INFO|GETNAME|SETNAME))$/;
 
 function isRepeatable(name: string): boolean {
   return isResent(name) || HARMLESS.test(name);
@@ -65,7 +66,7 @@ export class RemoteClient implements CommandSender {
   async wait(argv: readonly Argument[], _: number, asBytes: boolean, { signal }: WaitOptions): Promise<Replies> {
     if (this.#closed) throw new ClosedError('client');
     if (signal?.aborted) throw abortReason(signal);
-    const line = this.#transport.line(new ClientState({ db: this.db }));
+    const line = this.#transport.waitingLine(this.db);
     this.#waits.add(line);
     const name = commandName(argv[0]);
     try {
@@ -79,12 +80,22 @@ export class RemoteClient implements CommandSender {
 
   async transaction(queue: Queue, asBytes: boolean): Promise<unknown> {
     this.isAborted = false;
-    const replies = await this.#send(this.#line, { kind: 'transaction', commands: queue, name: 'EXEC', isRead: false });
+    const replies = await this.#transacted(queue);
     this.#state.endWatch();
     const decoded = replies.map((bytes) => decodedReply(bytes, 'EXEC', asBytes));
     const result = resultOfTransaction(decoded, queue);
     this.isAborted = result === null;
     return result;
+  }
+
+  async #transacted(queue: Queue): Promise<readonly Uint8Array[]> {
+    try {
+      return await this.#send(this.#line, { kind: 'transaction', commands: queue, name: 'EXEC', isRead: false });
+    } catch (error) {
+      // EXEC ends the watch, if it ran. One that was never sent leaves it lost: the next one answers null.
+      if (error instanceof MayHaveRun) this.#state.endWatch();
+      throw error;
+    }
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 /** Requests of the REST protocol: where they go, and failures of their responses. */
 import { ReplyError } from '../base/errors.js';
-import { AccessRefused, Overloaded, Unavailable } from './errors.js';
+import { AccessRefused, Overloaded, RemoteError } from './errors.js';
 import { CallFailure } from './failure.js';
 
 /** Where requests go. */
@@ -40,7 +40,7 @@ export async function failureOfResponse(response: Response, command: string): Pr
   const shown = reason ?? `status ${status}`;
   if (status === 401 || status === 403) return new CallFailure('refused', new AccessRefused(shown));
   if (status === 429) return new CallFailure('refused', new Overloaded(shown));
-  if (status >= 500 || reason === undefined) return new CallFailure('lost', new Unavailable(shown));
+  if (status >= 500 || reason === undefined) return new CallFailure('lost', new Error(shown));
   return new CallFailure('refused', new ReplyError(reason, command));
 }
 
@@ -50,6 +50,20 @@ async function errorIn(response: Response): Promise<string | undefined> {
     return typeof error === 'string' ? error : undefined;
   } catch {
     // A proxy in front of the server has answered.
+    return undefined;
+  }
+}
+
+/** Refusal of a request that does nothing: the failed upgrade of a WebSocket has no reason. Undefined if there is none. */
+export async function refusalOf(target: RestTarget, timeoutMs: number): Promise<RemoteError | undefined> {
+  try {
+    const init = { method: 'POST', headers: await headersOf(target), body: '["PING"]' };
+    const response = await fetch(`${target.base}/`, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    if (response.status === 200) return undefined;
+    const { kind, cause } = await failureOfResponse(response, 'PING');
+    return kind === 'refused' && cause instanceof RemoteError ? cause : undefined;
+  } catch {
+    // The server is not there, or pages of this origin may not ask.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
 import { bytesOf, commandName, isBytes, type Argument } from '../base/argument.js';
 import { CallerTypeError } from '../base/caller-errors.js';
 import { Decoder } from '../base/encoders.js';
-import type { ClientState } from '../client/shared/state.js';
+import { ClientState } from '../client/shared/state.js';
 import { BatchLine, type BatchOptions, type BatchCall, type BatchSender, repliesIn } from './batches.js';
 import { EventChannels } from './event-channels.js';
 import { CallFailure } from './failure.js';
@@ -24,6 +24,10 @@ export class RestTransport implements Transport {
   line(state: ClientState): Line {
     if (state.db !== 0) throw new CallerTypeError('over REST there is database 0 alone: leave out db');
     return new BatchLine(new RestSender(this.#target), this.#options);
+  }
+
+  waitingLine(db: number): Line {
+    return this.line(new ClientState({ db }));
   }
 
   channels(deliver: Deliver): ChannelSource {

@@ -2,7 +2,7 @@
 import type { Argument } from '../base/argument.js';
 import { CallerTypeError } from '../base/caller-errors.js';
 import { ReplyError } from '../base/errors.js';
-import type { ClientState } from '../client/shared/state.js';
+import { ClientState } from '../client/shared/state.js';
 import { encodeRequests } from '../resp/encode.js';
 import { decodeReplies } from '../resp/reply.js';
 import { BatchLine, type BatchOptions, type BatchCall, type BatchSender, repliesIn } from './batches.js';
@@ -24,6 +24,7 @@ interface RespStub {
 
 const NO_SUBSCRIPTIONS = 'a binding carries no subscriptions: connect to the address of the Worker for them';
 
+/** @internal */
 export class RpcTransport implements Transport {
   readonly #binding: ObjectBinding;
   readonly #namespace: string;
@@ -37,6 +38,10 @@ export class RpcTransport implements Transport {
 
   line(state: ClientState): Line {
     return new BatchLine(new RpcSender(() => this.#stub(), state), this.#options);
+  }
+
+  waitingLine(db: number): Line {
+    return this.line(new ClientState({ db }));
   }
 
   channels(): ChannelSource {

@@ -5,10 +5,10 @@ import type { MessageKind } from '../client/channels.js';
 import type { ClientState } from '../client/shared/state.js';
 import type { WaitTime } from './wait.js';
 
-/** Kind of a request: commands one after another, MULTI with its commands and EXEC, or one command that may wait. */
-export type RequestKind = 'commands' | 'transaction' | 'wait';
+/** @internal Kind of a request: commands one after another, MULTI with its commands and EXEC, one command that may wait, or subscriptions. */
+export type RequestKind = 'commands' | 'transaction' | 'wait' | 'subscription';
 
-/** Commands that are sent together. */
+/** @internal Commands that are sent together. */
 export interface RemoteRequest {
   readonly kind: RequestKind;
   /** Those of a transaction are without MULTI and EXEC. */
@@ -23,7 +23,7 @@ export interface RemoteRequest {
   readonly signal?: AbortSignalLike | undefined;
 }
 
-/** Commands of one client and their replies. */
+/** @internal Commands of one client and their replies. */
 export interface Line {
   /**
    * Resolves to the replies as RESP3, one for each command; for a transaction those to MULTI, its commands and EXEC, or the one
@@ -33,25 +33,28 @@ export interface Line {
   close(): void;
 }
 
-/** Recipient of messages, as the elements of a push. */
+/** @internal Recipient of messages, as the elements of a push. */
 export type Deliver = (parts: readonly Uint8Array[]) => void;
 
-/** Subscriptions of one database. */
+/** @internal Subscriptions of one database. */
 export interface ChannelSource {
   /** Resolves when the server has the subscription, which survives a lost connection. */
   begin(kind: MessageKind, name: Uint8Array): Promise<void>;
   end(kind: MessageKind, name: Uint8Array): void;
 }
 
+/** @internal */
 export interface Transport {
   /** A line for a client with this state. */
   line(state: ClientState): Line;
+  /** A line for a command that waits, in this database. */
+  waitingLine(db: number): Line;
   channels(deliver: Deliver): ChannelSource;
   /** Ends everything that waits. */
   close(): void;
 }
 
-/** Times that bound a call, in milliseconds. */
+/** @internal Times that bound a call, in milliseconds. */
 export interface CallLimits {
   /** Time for one answer. */
   readonly timeoutMs: number;
