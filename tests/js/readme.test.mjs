@@ -18,7 +18,7 @@ const CHECK = "import { deepEqual as $equal } from 'node:assert/strict';\n";
 
 /** Sections with examples that tests/clients, tests/js/packaging and tests/browser run. */
 const ELSEWHERE =
-  /^## (Values as JSON|Views of a prefix|Shared by tabs|In place of ioredis-mock|In place of redis-memory-server|Keyv|Upstash|Ways to load it)/m;
+  /^## (Values as JSON|Views of a prefix|Shared by tabs|In place of ioredis-mock|In place of redis-memory-server|Keyv|Upstash|At another place|Ways to load it)/m;
 
 rmSync(workspace, { recursive: true, force: true });
 mkdirSync(join(workspace, 'node_modules'), { recursive: true });

@@ -27,12 +27,13 @@ import * as ioredis from 'keylatch/ioredis';
 import * as locks from 'keylatch/locks';
 import * as persist from 'keylatch/persist';
 import * as server from 'keylatch/server';
+import * as remote from 'keylatch/remote';
 import * as tabs from 'keylatch/tabs';
 import * as testing from 'keylatch/testing';
 const db = new Keylatch();
 ${CALLS.map(([call]) => `${call};`).join('\n')}
 db.getdel('k');
-export { main, element, hints, ioredis, locks, persist, server, tabs, testing };
+export { main, element, hints, ioredis, locks, persist, remote, server, tabs, testing };
 `;
 writeFileSync(file, text);
 
