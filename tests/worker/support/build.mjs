@@ -1,6 +1,6 @@
 /**
  * Copies the template and installs its packages as its users do, and bundles it for workerd. Writes target/worker:
- * `template/` (the copy), `shipped/`, `faulty/`, `bare/`, `beside/` and `scripting/` (the bundles: worker.js
+ * `template/` (the copy), `shipped/`, `faulty/`, `bare/`, `beside/`, `caller/` and `scripting/` (the bundles: worker.js
  * and the .wasm beside it).
  *
  * KEYLATCH_PACKAGE names another built package than target/npm/keylatch. keylatch-scripting is beside it.
@@ -67,6 +67,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await bundle('src/worker.ts', 'shipped');
   await bundle('fixtures/faulty.ts', 'faulty');
   await bundle('fixtures/bare.ts', 'bare');
+  await bundle('fixtures/caller.ts', 'caller');
   await bundle('fixtures/beside.ts', 'beside');
   await bundle('src/worker.ts', 'scripting', { keylatch: WITH_LUA });
 }
