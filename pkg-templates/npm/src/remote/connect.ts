@@ -15,6 +15,7 @@ const DEFAULT = 'default';
 
 /** A URL. */
 export interface Address {
+  /** The address as text. */
   readonly href: string;
 }
 

@@ -4,9 +4,13 @@ import { ReplySplitter } from '../resp/reply-splitter.js';
 
 /** A WebSocket as platforms and the package `ws` have it. */
 export interface WebSocketLike {
+  /** Form of binary messages: `arraybuffer`. */
   binaryType: string;
+  /** Sends a message. */
   send(data: string | Uint8Array): void;
+  /** Begins to close. */
   close(code?: number, reason?: string): void;
+  /** Adds a listener of `open`, `message`, `error` or `close`. */
   addEventListener(type: string, listener: (event: never) => void): void;
 }
 

@@ -52,9 +52,14 @@ export class SocketLine implements Line, ConnectionListener {
     this.#state = state;
   }
 
+  /** Whether there is a connection. */
+  get isOpen(): boolean {
+    return this.#connection?.isOpen === true;
+  }
+
   /** Whether nothing waits, so that another client may use the connection. */
   get isIdle(): boolean {
-    return !this.#closed && this.#connection?.isOpen === true && this.#queue.length + this.#sent.length === 0;
+    return !this.#closed && this.isOpen && this.#queue.length + this.#sent.length === 0;
   }
 
   send(request: RemoteRequest): Promise<readonly Uint8Array[]> {
@@ -166,7 +171,7 @@ export class SocketLine implements Line, ConnectionListener {
   }
 
   #flush(): void {
-    if (this.#connection?.isOpen !== true) {
+    if (!this.isOpen) {
       if (this.#retry === undefined && this.#queue.length > 0) void this.#connect();
       return;
     }

@@ -93,7 +93,8 @@ class SocketChannels implements ChannelSource, Pushes {
 
   end(kind: MessageKind, name: Uint8Array): void {
     this.#commands.delete(keyOf(kind, name));
-    // A connection that is lost meanwhile has no subscriptions.
+    // A connection that is yet to come has no subscription of it.
+    if (!this.#line.isOpen) return;
     this.#send([COMMANDS[kind][1], name]).catch(() => {});
   }
 
