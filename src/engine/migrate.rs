@@ -15,7 +15,7 @@ use crate::server::clients::{Client, ClientId, ClientQueue, ReplyMode};
 
 /// Upper bound in bytes of the words of a client or parameter besides their texts.
 const RECORD_BYTES: usize = 1024;
-const CLIENT_WORDS: usize = 10;
+pub(super) const CLIENT_WORDS: usize = 10;
 /// Number of words before those of the parameters.
 const COUNTS: usize = 5;
 /// Number of copies of a text while the words grow.
@@ -33,13 +33,12 @@ impl Engine {
         let records = self.clients.len() + self.server.config.iter().count();
         ensure_reserve().and_then(|()| ensure(records.saturating_mul(RECORD_BYTES))).map_err(|_| "out of memory")?;
         let mut words = Argv::default();
-        let number = |words: &mut Argv, number: i64| words.push(number.to_string().as_bytes());
-        number(&mut words, self.clients.last_id().into());
-        number(&mut words, self.server.started_at.unwrap_or(Timestamp::MIN).as_ms());
-        number(&mut words, self.server.saving.saved_at.as_ms());
-        number(&mut words, self.server.config.iter().count() as i64);
+        push_number(&mut words, self.clients.last_id().into());
+        push_number(&mut words, self.server.started_at.unwrap_or(Timestamp::MIN).as_ms());
+        push_number(&mut words, self.server.saving.saved_at.as_ms());
+        push_number(&mut words, self.server.config.iter().count() as i64);
         let scripts = self.server.scripts.evaluation.texts();
-        number(&mut words, scripts.len() as i64);
+        push_number(&mut words, scripts.len() as i64);
         for (name, value) in self.server.config.iter() {
             words.push(name.as_bytes());
             words.push(value.as_bytes());
@@ -47,20 +46,9 @@ impl Engine {
         for (text, is_loaded) in scripts {
             ensure(text.len().saturating_mul(TEXT_COPIES)).map_err(|_| "out of memory")?;
             words.push(text);
-            number(&mut words, is_loaded.into());
+            push_number(&mut words, is_loaded.into());
         }
-        for client in self.clients.iter() {
-            number(&mut words, client.id.0.into());
-            number(&mut words, client.database.into());
-            number(&mut words, flags_of(client));
-            number(&mut words, client.connected_at.as_ms());
-            number(&mut words, client.last_command_at.as_ms());
-            for text in [&*client.name, &*client.library_name, &*client.library_version] {
-                words.push(text);
-            }
-            words.push(client.address.as_bytes());
-            words.push(client.local_address.as_bytes());
-        }
+        self.clients.iter().for_each(|client| push_client(&mut words, client));
         Ok(words)
     }
 
@@ -110,10 +98,13 @@ impl Engine {
         }
         let clients = words.from_index(COUNTS + parameters.len() + scripts.len());
         let clients: Vec<&[u8]> = clients.iter().collect();
-        clients.as_chunks::<CLIENT_WORDS>().0.iter().for_each(|words| self.import_client(words));
+        for words in clients.as_chunks().0 {
+            self.import_client(words);
+        }
     }
 
-    fn import_client(&mut self, words: &[&[u8]; CLIENT_WORDS]) {
+    /// Adds a client, or replaces the state of the present one.
+    pub(super) fn import_client(&mut self, words: &[&[u8]; CLIENT_WORDS]) -> ClientId {
         let [id, database, flags, connected_at, last_command_at, name, library, version, address, local] = *words;
         let number = |word: &[u8]| parse_integer(word).unwrap_or_default();
         let flags = number(flags);
@@ -130,7 +121,26 @@ impl Engine {
         client.library_version = version.into();
         client.address = core::str::from_utf8(address).unwrap_or_default().into();
         client.local_address = core::str::from_utf8(local).unwrap_or_default().into();
+        client.id
     }
+}
+
+pub(super) fn push_number(words: &mut Argv, number: i64) {
+    words.push(number.to_string().as_bytes());
+}
+
+/// Appends the words for [`Engine::import_client`].
+pub(super) fn push_client(words: &mut Argv, client: &Client) {
+    push_number(words, client.id.0.into());
+    push_number(words, client.database.into());
+    push_number(words, flags_of(client));
+    push_number(words, client.connected_at.as_ms());
+    push_number(words, client.last_command_at.as_ms());
+    for text in [&*client.name, &*client.library_name, &*client.library_version] {
+        words.push(text);
+    }
+    words.push(client.address.as_bytes());
+    words.push(client.local_address.as_bytes());
 }
 
 fn flags_of(client: &Client) -> i64 {

@@ -5,6 +5,7 @@ mod admission;
 mod after_command;
 mod blocked;
 mod blocked_clients;
+mod carry;
 #[cfg(any(feature = "wasm", feature = "internals"))]
 pub(crate) mod convention;
 mod dispatch;

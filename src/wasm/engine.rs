@@ -165,10 +165,12 @@ impl JsEngine {
         self.keylatch.next_deadline().is_some_and(|due| due <= now)
     }
 
-    /// First instant at which something is due, in milliseconds since the epoch.
+    /// First instant at which something is due, in milliseconds since the epoch; or at which `tick` has something for a client, if
+    /// only that is of interest.
     #[wasm_bindgen(js_name = nextDeadline)]
-    pub fn next_deadline(&mut self) -> Option<f64> {
-        self.keylatch.report_deadline().map(|due| due.as_ms() as f64)
+    pub fn next_deadline(&mut self, for_clients: bool) -> Option<f64> {
+        let due = if for_clients { self.keylatch.served().next_wake() } else { self.keylatch.report_deadline() };
+        due.map(|due| due.as_ms() as f64)
     }
 
     /// Moves a manual clock; has no effect on other clocks.

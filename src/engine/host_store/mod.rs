@@ -5,6 +5,7 @@ use alloc::format;
 
 use super::Engine;
 use super::blocked::end_blocked;
+use crate::base::clock::Timestamp;
 use crate::commands::{Blocking, HostReport};
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::saving::SaveKind;
@@ -98,11 +99,32 @@ impl<'a> HostStore<'a> {
 
 /// A host that is a server, for [`crate::Keylatch`]'s hosts of this repository.
 #[derive(Debug)]
-pub struct HostServer<'a>(&'a mut Engine);
+pub struct HostServer<'a>(pub(super) &'a mut Engine);
 
 impl<'a> HostServer<'a> {
     pub(super) fn of(engine: &'a mut Engine) -> HostServer<'a> {
         HostServer(engine)
+    }
+
+    /// First instant at which [`Engine::tick`] has something for a client: the end of a timeout, or an expiry that a client
+    /// waits for or listens to. Other due keys expire when a command comes. The next deadline is reported as by
+    /// [`crate::Keylatch::report_deadline`].
+    pub fn next_wake(&mut self) -> Option<Timestamp> {
+        let engine = &mut *self.0;
+        engine.report_deadline();
+        let interest = &engine.keyspace.interest;
+        if engine.server.scripts.suspended.is_set() {
+            return None;
+        }
+        if interest.has_ready() || interest.tracking.has_pending() {
+            return Some(engine.now);
+        }
+        let hears_expiry = interest.waiters.want_changes()
+            || interest.tracking.client_count() > 0
+            || !engine.server.pubsub.is_idle() && !engine.server.settings.event_classes.is_empty();
+        let sweep = engine.keyspace.next_sweep().filter(|_| hears_expiry);
+        let due = sweep.into_iter().chain(engine.blocked.first_deadline()).min()?;
+        Some(due.max(engine.now))
     }
 
     /// Declares whether the host ends by SHUTDOWN.

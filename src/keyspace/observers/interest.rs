@@ -123,6 +123,11 @@ impl Interest {
         }
     }
 
+    /// Marks a client as if a key that it watches had changed.
+    pub fn disturb(&mut self, client: ClientId) {
+        self.dirty.insert(client, ());
+    }
+
     /// Whether a watched key of the client changed.
     pub fn is_disturbed(&self, client: ClientId) -> bool {
         self.dirty.contains(client)

@@ -215,7 +215,7 @@ export class Client extends Direct<string> implements Disposable {
     const id = this.#connection.id();
     return this.#connection.host.enter((instance) => {
       // No other call may have read the clock since: a timeout may have passed.
-      if (instance.guarded(() => instance.engine.nextDeadline()) !== undefined) this.#connection.host.tick();
+      if (instance.guarded(() => instance.engine.nextDeadline(false)) !== undefined) this.#connection.host.tick();
       return instance.guarded(() => instance.engine.outbox(id));
     });
   }

@@ -296,6 +296,14 @@ export class Keylatch extends ObservableClient {
     this.#host.woken = listener;
   }
 
+  /**
+   * @internal Takes the engine's own timer over. `schedule` is called with the first instant at which a client has to be served
+   * without a request, such as the end of a timeout: the host calls `tick` then. Other due keys wait for the next command.
+   */
+  wakeBy(schedule: (dueMs: number | undefined) => void): void {
+    this.#host.schedule = schedule;
+  }
+
   /** @internal Makes the call in progress throw an error of the store: its change is in memory only. */
   failCall(error: Error): void {
     this.#host.failCall(error);

@@ -97,7 +97,8 @@ export interface GlueEngine {
   /** For each message in the outbox: number of pending events that came before it. */
   takePositions(client: number): Uint32Array;
   tick(): boolean;
-  nextDeadline(): number | undefined;
+  /** With `forClients`, the first instant at which `tick` has something for a client. */
+  nextDeadline(forClients: boolean): number | undefined;
   setClock(ms: number): void;
   now(): number;
   /** Names of events, separated by blanks; `*` for all. Other events are not built. */
@@ -129,7 +130,10 @@ export interface GlueEngine {
   loadFresh(length: number): void;
   /** Clients and configuration, for `importState` of a fresh instance; throws if some state cannot migrate. */
   exportState(): Uint8Array;
-  importState(length: number): void;
+  /** Variant for one client, whatever its state; empty if it is gone, or memory is exhausted. */
+  exportState(client: number): Uint8Array;
+  /** With `isClient`, adds one client; its id, 0 when memory is exhausted. */
+  importState(length: number, isClient: boolean): number;
   digest(): string;
   inspect(db: number, cursor: string, limit: number): GlueInspection;
   /** The key in the input with a part of its value, as RESP; undefined if there is no such key. */

@@ -37,6 +37,8 @@ export class Host implements ClockUser, Waker {
   #isWaking = false;
   /** Called after the timer has run the engine. */
   woken: () => void = () => {};
+  /** Takes the place of the timer: called with the instant at which a client needs `tick`, if there is one. */
+  schedule: ((dueMs: number | undefined) => void) | undefined;
   /** Names of the events with a listener, separated by blanks. */
   #listening = '';
   /** Whether there are listeners or observers, and the status bits that require work after a call. */
@@ -208,7 +210,7 @@ export class Host implements ClockUser, Waker {
   }
 
   nextExpiry(): number | null {
-    return this.enter((instance) => instance.guarded(() => instance.engine.nextDeadline()) ?? null);
+    return this.enter((instance) => instance.guarded(() => instance.engine.nextDeadline(false)) ?? null);
   }
 
   /** Called when the timer fires. */
@@ -285,7 +287,7 @@ export class Host implements ClockUser, Waker {
     const fresh = this.#make(floorMs);
     if (this.manual) fresh.engine.setClock(this.manual.now());
     fresh.withInput(snapshot, (length) => fresh.engine.load(length, false));
-    fresh.withInput(state, (length) => fresh.engine.importState(length));
+    fresh.withInput(state, (length) => fresh.engine.importState(length, false));
     fresh.guarded(() => fresh.engine.listen(this.#listening));
     return fresh;
   }
@@ -389,7 +391,8 @@ export class Host implements ClockUser, Waker {
 
   #arm(instance: Instance): void {
     if (this.manual || !this.#watched || this.#hasEnded) return;
-    const due = instance.guarded(() => instance.engine.nextDeadline());
+    if (this.schedule !== undefined) return this.schedule(instance.guarded(() => instance.engine.nextDeadline(true)));
+    const due = instance.guarded(() => instance.engine.nextDeadline(false));
     if (due === undefined) return this.#timer.disarm();
     const now = this.#clock.read();
     // If the clock fails here, the next command that needs the time throws the error.

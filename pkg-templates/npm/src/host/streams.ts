@@ -134,6 +134,15 @@ export class Stream {
     });
   }
 
+  /**
+   * @internal The client as words for `adopt` of another engine, for connections that outlive this one; undefined if it is to
+   * be disconnected.
+   */
+  carried(): Uint8Array | undefined {
+    const words = this.#host.enter((instance) => instance.guarded(() => instance.engine.exportState(this.id)));
+    return words.length > 0 ? words : undefined;
+  }
+
   /** Disconnects the client when the connection has ended. */
   close(): void {
     if (this.#closed) return;
@@ -162,6 +171,16 @@ export class Streams {
   /** @internal Connects a client of the program itself, over RESP2: it needs no password. */
   openOwn(user: StreamUser): Stream {
     return this.#open(user, (instance) => instance.connect(2));
+  }
+
+  /**
+   * @internal Connects a client that another engine carried. Such that are blocked come last, in the order of their positions;
+   * `tick` serves them then.
+   */
+  adopt(user: StreamUser, words: Uint8Array): Stream {
+    return this.#open(user, (instance) =>
+      connected(instance.withInput(words, (length) => instance.engine.importState(length, true))),
+    );
   }
 
   #open(user: StreamUser, connect: (instance: Instance) => number): Stream {

@@ -269,6 +269,14 @@ impl Tracking {
         self.readers = 0;
     }
 
+    /// Invalidates all copies of one client.
+    pub fn invalidate_all_of(&mut self, client: ClientId) {
+        let recipient = self.trackers.get(client).map(|tracker| Recipient { client, redirect: tracker.redirect });
+        if push_invalidation(&mut self.queue, Ok(Stale::Everything), &mut recipient.into_iter()).is_err() {
+            self.mark_lost(&|other, _| other == client);
+        }
+    }
+
     /// Begins or ends load mode. While a log is replayed, changes are ignored; afterwards all copies are invalidated.
     pub(in crate::keyspace) fn mute(&mut self, muted: bool) {
         self.muted = muted;
