@@ -291,11 +291,6 @@ export class Keylatch extends ObservableClient {
     return Object.assign(end, { [Symbol.dispose]: end });
   }
 
-  /** @internal Calls back after the engine's own timer has run it: a log without `onEffects` takes what came of it. */
-  onWake(listener: () => void): void {
-    this.#host.woken = listener;
-  }
-
   /**
    * @internal Takes the engine's own timer over. `schedule` is called with the first instant at which a client has to be served
    * without a request, such as the end of a timeout: the host calls `tick` then. Other due keys wait for the next command.

@@ -35,8 +35,6 @@ export class Host implements ClockUser, Waker {
   #callFailure: Error | undefined;
   /** True while the timer runs the engine, and not a call of the program. */
   #isWaking = false;
-  /** Called after the timer has run the engine. */
-  woken: () => void = () => {};
   /** Takes the place of the timer: called with the instant at which a client needs `tick`, if there is one. */
   schedule: ((dueMs: number | undefined) => void) | undefined;
   /** Names of the events with a listener, separated by blanks. */
@@ -225,7 +223,6 @@ export class Host implements ClockUser, Waker {
     } finally {
       this.#isWaking = false;
     }
-    this.woken();
   }
 
   clockMoved(nowMs: number): void {

@@ -1,4 +1,4 @@
-/** Cuts a client's byte stream into requests, so that a fault can stand in for one of them. Knows framing only. */
+/** Cuts a client's byte stream into requests, each of which a host may look at before it runs. Knows framing only. */
 import { concat } from './concat.js';
 import { readRequest } from './request.js';
 import { Decoder } from '../base/encoders.js';
@@ -20,7 +20,9 @@ const ARGUMENT_BYTES_MAX = 512 * 1024 * 1024;
 const LINE_END_LENGTH = 2;
 
 function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return text;
 }
 
 /** The request's arguments as text, the command's name first. */
@@ -47,6 +49,11 @@ export class RequestSplitter {
   /** True while the beginning of a request waits for the rest. */
   get isWithinRequest(): boolean {
     return this.#pieces.length > 0;
+  }
+
+  /** The beginning of a request that is not complete. */
+  get rest(): Uint8Array {
+    return concat(this.#pieces);
   }
 
   /** Takes the next bytes, cut anywhere; returns the requests that are now complete. */

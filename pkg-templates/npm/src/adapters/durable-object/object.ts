@@ -6,15 +6,20 @@ import { DurableObject } from 'cloudflare:workers';
 import { isTrap } from '../../base/errors.js';
 import { Keylatch } from '../../db/built-in.js';
 import { restore } from '../../persist/restore.js';
+import { failed } from '../upstash/admission.js';
+import { BODY_BYTES_MAX } from '../upstash/exchange.js';
 import type { RestSettings } from '../upstash/options.js';
 import { respondAdmitted } from '../upstash/respond.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
 import { runRequests } from './resp-requests.js';
+import type { PlatformSocket } from './platform-socket.js';
 import { namespaceRules } from './rules.js';
+import { Sockets } from './sockets.js';
 import { Turns } from './turns.js';
+import { upgradeOf } from './upgrade.js';
+import { Wakeups } from './wakeups.js';
 import { requestOf, type WireRequest, type WireResponse } from './wire.js';
-import { BODY_BYTES_MAX } from '../upstash/exchange.js';
 
 /**
  * Limit of a keyspace unless the variable KEYLATCH_MAXMEMORY says another. It leaves memory of an isolate's 128 MB for a
@@ -33,6 +38,8 @@ export class KeylatchObject extends DurableObject<unknown> {
   readonly #db: Keylatch;
   readonly #turns: Turns;
   readonly #settings: RestSettings;
+  readonly #sockets: Sockets;
+  readonly #wakeups: Wakeups;
 
   /** Throws if a newer version wrote the log. The variable KEYLATCH_MAXMEMORY limits memory, as `50mb`; `0`: no limit. */
   constructor(ctx: DurableObjectState, env: unknown) {
@@ -44,9 +51,13 @@ export class KeylatchObject extends DurableObject<unknown> {
     this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
     this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
     this.#turns = new Turns({ store: (errors) => this.#store(errors), end: (cause) => this.#end(cause) });
-    // Timeouts of clients that wait, and the expiry of keys that a subscriber hears of.
-    this.#db.onWake(() => this.#turns.flush());
     this.#settings = settingsOf(this.#turns, this.#log);
+    this.#sockets = new Sockets(ctx, this.#db, this.#turns);
+    const canSleep = () => this.#sockets.size > 0;
+    this.#wakeups = new Wakeups(ctx.storage, canSleep, () => void this.#wake());
+    // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
+    this.#db.wakeBy(this.#wakeups.schedule);
+    if (ctx.getWebSockets().length > 0) void this.#adopt();
   }
 
   /** @internal Answers a request that `keylatchFetch` admitted. */
@@ -65,10 +76,67 @@ export class KeylatchObject extends DurableObject<unknown> {
     return this.#turns.run(() => runRequests(this.#db, requests));
   }
 
+  /** @internal Connects a client after an upgrade that `keylatchFetch` admitted. */
+  async fetch(request: Request): Promise<Response> {
+    const upgrade = upgradeOf(request);
+    if (upgrade === undefined) return new Response('keylatchFetch answers requests', { status: 400 });
+    try {
+      const { client } = await this.#turns.run(() => this.#sockets.accept(upgrade.access));
+      return new Response(null, { status: 101, headers: upgrade.headers, webSocket: client } as ResponseInit);
+    } catch (error) {
+      const { status, headers, body } = failed(error);
+      return new Response(body, { status, headers });
+    }
+  }
+
+  /** @internal */
+  webSocketMessage(socket: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
+    return this.#sockets.received(socket, message);
+  }
+
+  /** @internal */
+  webSocketClose(socket: PlatformSocket): Promise<void> {
+    return this.#sockets.closed(socket);
+  }
+
+  /** @internal */
+  webSocketError(socket: PlatformSocket): Promise<void> {
+    return this.#sockets.closed(socket);
+  }
+
+  /** @internal */
+  alarm(): Promise<void> {
+    this.#wakeups.alarmed();
+    return this.#wake();
+  }
+
+  /** Serves clients at the end of their timeouts. If that cannot be stored, the object ends. */
+  #wake(): Promise<void> {
+    return this.#turns.run(() => void this.#db.tick()).catch(() => {});
+  }
+
+  /** Connects the clients of sockets that stayed open while the object slept. */
+  #adopt(): Promise<void> {
+    const adopt = (): void => {
+      this.#sockets.adopt();
+      this.#db.tick();
+    };
+    return this.#turns.run(adopt).catch(() => {});
+  }
+
   /** Writes what commands did. Nothing awaits between a command and this: no request sees what is not on its way to the disk. */
   #store(errors: readonly unknown[]): boolean {
     const trap = errors.find(isTrap);
     if (trap !== undefined) throw trap;
+    this.#sockets.runReached();
+    const hasWritten = this.#append();
+    this.#sockets.flush();
+    this.#wakeups.apply();
+    return hasWritten;
+  }
+
+  /** Adds the turn's effects to the log, if there are any. */
+  #append(): boolean {
     // Scripts are not suspended here.
     const effects = this.#db.takeEndedEffects();
     if (effects.length === 0) return false;

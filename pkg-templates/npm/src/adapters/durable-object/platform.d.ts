@@ -9,11 +9,27 @@ interface DurableObjectStorage {
   readonly sql: { exec(query: string, ...bindings: unknown[]): SqlRows };
   transactionSync<T>(work: () => T): T;
   sync(): Promise<void>;
+  setAlarm(atMs: number): Promise<void>;
+}
+
+type HibernatingSocket = import('./platform-socket.js').PlatformSocket;
+
+declare class WebSocketPair {
+  readonly 0: HibernatingSocket;
+  readonly 1: HibernatingSocket;
+}
+
+declare class WebSocketRequestResponsePair {
+  constructor(request: string, response: string);
 }
 
 interface DurableObjectState {
   readonly storage: DurableObjectStorage;
   abort(reason?: string): void;
+  acceptWebSocket(socket: HibernatingSocket): void;
+  getWebSockets(): HibernatingSocket[];
+  setWebSocketAutoResponse(pair: WebSocketRequestResponsePair): void;
+  getWebSocketAutoResponseTimestamp(socket: HibernatingSocket): Date | null;
 }
 
 declare module 'cloudflare:workers' {

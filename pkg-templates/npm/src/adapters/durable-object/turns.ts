@@ -17,7 +17,7 @@ const NOT_STORED = 'UNAVAILABLE the object starts again from its log; the comman
 
 /** How an object stores what its commands did. */
 export interface TurnOwner {
-  /** Writes effects; whether there were any. Throws if the object cannot go on, after these errors of commands among others. */
+  /** Writes effects, and sends what may leave then; whether there were any. Throws if the object cannot go on, after these errors of commands among others. */
   store(errors: readonly unknown[]): boolean;
   /** Ends the object after an error of `store`. */
   end(cause: unknown): void;
@@ -47,11 +47,6 @@ export class Turns {
       if (!this.#isArmed && this.#crowd === 0) this.#perform([step]);
       else this.#wait(step);
     });
-
-  /** Stores what the engine did by itself. */
-  flush(): void {
-    this.#perform([]);
-  }
 
   #wait(step: Step): void {
     if (this.#waiting.length >= WAITING_MAX)

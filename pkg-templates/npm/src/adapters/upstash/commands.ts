@@ -159,10 +159,23 @@ export function protocolRefusalOf(command: Command): string | undefined {
 }
 
 /** Why REST, the engine's host or the token does not admit a command. */
-export function refusalOf(command: Command, { access, rules }: Rights): string | undefined {
-  const { name, refusal } = kindOf(command);
-  if (refusal !== undefined) return refusal;
-  if (access.writes || isRead(command)) return rules?.command(access, name, command);
+export function refusalOf(command: Command, rights: Rights): string | undefined {
+  return kindOf(command).refusal ?? refusalByRights(command, rights, isRead(command));
+}
+
+/** Variant of `refusalOf` for a connection: any token may change the state of its own. */
+export function refusalOnConnection(command: Command, rights: Rights): string | undefined {
+  return refusalByRights(command, rights, rights.access.writes || isOfConnection(command) || isRead(command));
+}
+
+/** Whether the command changes or needs the state of a connection. */
+export function isOfConnection(command: Command): boolean {
+  return kindOf(command).refusal !== undefined;
+}
+
+function refusalByRights(command: Command, { access, rules }: Rights, isHarmless: boolean): string | undefined {
+  const name = nameOf(command);
+  if (access.writes || isHarmless) return rules?.command(access, name, command);
   return `NOPERM this token may only read, without KEYS, SCAN and scripts: it cannot run the '${name.toLowerCase()}' command`;
 }
 

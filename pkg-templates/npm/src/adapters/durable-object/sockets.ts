@@ -1,0 +1,160 @@
+/** All WebSockets of an object: they are accepted, adopted after its sleep, run in turns, and flushed when a turn is stored. */
+import type { Keylatch } from '../../db/keylatch.js';
+import type { Streams } from '../../host/streams.js';
+import type { Access } from '../upstash/access.js';
+import { Failure } from '../upstash/exchange.js';
+import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED } from './platform-socket.js';
+import { Socket, type SocketOwner } from './socket.js';
+import { queuePosition, type SocketState, SocketStates } from './socket-state.js';
+import type { SplitLine } from './socket-input.js';
+import type { Turns } from './turns.js';
+
+/** Sockets of one object. Each takes a few kilobytes of the engine's memory. */
+const SOCKETS_MAX = 10_000;
+/** Time for which a long state has to stay the same before it is saved. The object does not sleep until then. */
+const SAVE_MS = 2000;
+
+export class Sockets implements SocketOwner {
+  readonly streams: Streams;
+  readonly states: SocketStates;
+  readonly splitLine: SplitLine;
+  readonly #ctx: DurableObjectState;
+  readonly #turns: Turns;
+  readonly #sockets = new Map<PlatformSocket, Socket>();
+  #reached = new Set<Socket>();
+  #touched = new Set<Socket>();
+  readonly #unsaved = new Set<Socket>();
+  #saver: unknown;
+
+  /** Text frames `ping` are answered by the platform from now on. */
+  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns) {
+    this.#ctx = ctx;
+    this.#turns = turns;
+    this.streams = db.streams;
+    this.splitLine = (line) => db.tools.splitLine(line);
+    this.states = new SocketStates(ctx.storage);
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
+  }
+
+  get size(): number {
+    return this.#sockets.size;
+  }
+
+  /** Adopts the sockets that are open after the object has slept, within a turn. */
+  adopt(): void {
+    const found: { readonly transport: PlatformSocket; readonly state: SocketState; readonly position: number }[] = [];
+    for (const transport of this.#ctx.getWebSockets()) {
+      const state = this.states.read(transport);
+      if (state === undefined) close(transport, RESTARTED);
+      else found.push({ transport, state, position: queuePosition(state.client) });
+    }
+    // The platform promises no order.
+    found.sort((one, other) => one.position - other.position);
+    for (const { transport, state } of found) this.#adoptOne(transport, state);
+    this.states.forgetOthers();
+  }
+
+  #adoptOne(transport: PlatformSocket, state: SocketState): void {
+    try {
+      this.#sockets.set(transport, new Socket(transport, this, state.access, state));
+    } catch (error) {
+      console.error('keylatch: a socket is not adopted', error);
+      close(transport, RESTARTED);
+    }
+  }
+
+  /** Connects a client, within a turn. Throws if there are too many. */
+  accept(access: Access): { readonly client: unknown } {
+    if (this.#sockets.size >= SOCKETS_MAX)
+      throw new Failure(429, `OVERLOADED a namespace has at most ${SOCKETS_MAX} sockets`);
+    const { 0: client, 1: transport } = new WebSocketPair();
+    const socket = new Socket(transport, this, access);
+    this.#ctx.acceptWebSocket(transport);
+    this.#sockets.set(transport, socket);
+    return { client };
+  }
+
+  /** Runs what a socket received, in a turn. */
+  received(transport: PlatformSocket, message: string | ArrayBuffer): Promise<void> {
+    if (!this.#sockets.has(transport)) close(transport, RESTARTED);
+    return this.#inTurn(transport, (socket) => socket.take(message));
+  }
+
+  /** Disconnects the client of a socket that was closed, in a turn. */
+  closed(transport: PlatformSocket): Promise<void> {
+    return this.#inTurn(transport, (socket) => socket.end());
+  }
+
+  async #inTurn(transport: PlatformSocket, work: (socket: Socket) => void): Promise<void> {
+    const socket = this.#sockets.get(transport);
+    if (socket === undefined) return;
+    try {
+      await this.#turns.run(() => work(socket));
+    } catch (cause) {
+      // The object ends, or too many requests wait. Those that follow must not run without this one.
+      socket.refuse();
+      close(transport, cause instanceof Failure && cause.status === 429 ? OVERLOADED : RESTARTED);
+    }
+  }
+
+  /** Runs the sockets that the turn's commands have reached, and those that these reach. */
+  runReached(): void {
+    while (this.#reached.size > 0) {
+      const reached = this.#reached;
+      this.#reached = new Set();
+      for (const socket of reached) socket.run();
+    }
+  }
+
+  /** Sends what the turn brought, once it is stored. */
+  flush(): void {
+    const touched = this.#touched;
+    if (touched.size === 0) return;
+    this.#touched = new Set();
+    for (const socket of touched) socket.flush();
+    // Reading the state of a client may have brought messages to others.
+    if (this.#reached.size > 0) setTimeout(() => this.#turns.run(() => {}).catch(() => {}));
+  }
+
+  reached(socket: Socket): void {
+    this.#reached.add(socket);
+  }
+
+  touched(socket: Socket): void {
+    this.#touched.add(socket);
+  }
+
+  runLater(socket: Socket, delayMs: number): void {
+    setTimeout(() => {
+      this.#inTurn(socket.transport, (found) => found.run());
+    }, delayMs);
+  }
+
+  saveLater(socket: Socket): void {
+    this.#unsaved.add(socket);
+    clearTimeout(this.#saver as number);
+    this.#saver = setTimeout(() => {
+      const unsaved = [...this.#unsaved];
+      this.#unsaved.clear();
+      this.#turns.run(() => unsaved.forEach((one) => one.save())).catch(() => {});
+    }, SAVE_MS);
+  }
+
+  lastAutoResponse(transport: PlatformSocket): number {
+    return this.#ctx.getWebSocketAutoResponseTimestamp(transport)?.getTime() ?? 0;
+  }
+
+  ended(socket: Socket): void {
+    this.#sockets.delete(socket.transport);
+    this.#reached.delete(socket);
+    this.#unsaved.delete(socket);
+  }
+}
+
+function close(transport: PlatformSocket, { code, reason }: Closing): void {
+  try {
+    transport.close(code, reason);
+  } catch {
+    // The connection has ended already.
+  }
+}

@@ -1,0 +1,41 @@
+/** Which object a request is for, and failures of that object. */
+import { pathBelow } from '../upstash/admission.js';
+import { Failure, type RestRequest } from '../upstash/exchange.js';
+import { isNamespace, type WorkerSettings } from './options.js';
+
+const DEFAULT = 'default';
+/** Part of the path, and parameter, that names a namespace. */
+export const NAMESPACE = 'namespace';
+
+/** The namespace of a request, and its path below that. */
+export function targetOf(
+  request: RestRequest,
+  settings: WorkerSettings,
+): { readonly name: string; readonly path: string } {
+  const path = pathBelow(request, settings);
+  if (settings.namespace !== undefined) return { name: settings.namespace, path };
+  const [, inPath, rest = ''] = /^namespace\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
+  const name = inPath === undefined ? (request.query.get(NAMESPACE) ?? DEFAULT) : decoded(inPath);
+  if (!isNamespace(name)) throw new Failure(400, 'ERR a namespace has 1 to 256 characters');
+  return { name, path: inPath === undefined ? path : rest };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch (cause) {
+    throw Object.assign(new Failure(400, 'ERR the path is not percent-encoded correctly'), { cause });
+  }
+}
+
+/** The object stopped, restarted or is overloaded. It may have stored the effect before the reply was lost. */
+export function failureOf(cause: unknown): Failure {
+  console.error('keylatch: no answer from the object', cause);
+  const { overloaded } = cause as { readonly overloaded?: boolean };
+  if (overloaded === true)
+    return new Failure(
+      429,
+      'OVERLOADED the namespace has more requests than it can run: send fewer, and do not repeat at once',
+    );
+  return new Failure(503, 'UNAVAILABLE no answer from the object; the command may have run');
+}
