@@ -56,7 +56,7 @@ async function bundle(entry, name, alias = {}) {
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
-    external: ['cloudflare:*'],
+    external: ['cloudflare:*', 'workerd:*'],
     loader: { '.wasm': 'copy' },
     logLevel: 'warning',
   });
@@ -69,5 +69,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await bundle('fixtures/bare.ts', 'bare');
   await bundle('fixtures/caller.ts', 'caller');
   await bundle('fixtures/beside.ts', 'beside');
+  await bundle('fixtures/sleeping.ts', 'sleeping');
   await bundle('src/worker.ts', 'scripting', { keylatch: WITH_LUA });
 }

@@ -31,13 +31,14 @@ export async function objectFiles(folder) {
 
 /**
  * Starts the Worker. `folder`: folder of the objects, so that a second start finds them again. `bundle`: `shipped`, `faulty`
- * or `scripting`. `bindings`: variables and secrets. Stopping kills workerd without a shutdown of the objects.
+ * `sleeping` or `scripting`. `bindings`: variables and secrets. Stopping kills workerd without a shutdown of the objects.
  */
 export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLATCH_TOKEN: TOKEN } } = {}) {
   const config = join(output, bundle, `config-${process.pid}-${(starts += 1)}.capnp`);
   await writeFile(config, await configuration(bundle, folder ?? (await storageFolder(t)), bindings));
   const stdio = ['ignore', ...logging(), 'pipe'];
-  const child = spawn(workerd.default, ['serve', '--control-fd=3', config], { stdio });
+  const options = bundle === 'sleeping' ? ['--experimental'] : [];
+  const child = spawn(workerd.default, ['serve', '--control-fd=3', ...options, config], { stdio });
   const ended = once(child, 'exit');
   const stop = async () => {
     child.kill('SIGKILL');
@@ -114,6 +115,7 @@ const config :Workerd.Config = (
 );
 const main :Workerd.Worker = (
   compatibilityDate = ${text(COMPATIBILITY_DATE)},
+  compatibilityFlags = [${bundle === 'sleeping' ? text('unsafe_module') : ''}],
   modules = [${modules.join(', ')}],
   durableObjectNamespaces = [(className = "KeylatchObject", uniqueKey = "keylatch", enableSql = true)],
   durableObjectStorage = (localDisk = "disk"),
