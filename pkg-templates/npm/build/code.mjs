@@ -69,6 +69,7 @@ const COMMON = [
     'errors',
     'glob',
     'option-check',
+    'paths',
     'shared-classes',
     'stack',
     'utf8',

@@ -22,16 +22,17 @@ after(() => browser.close());
 
 // The aims are 740 KB, 1.75 MB and 250 KB (`cargo xtask sizes`). These limits find what makes the package larger than it is.
 // What survives failures is a quarter of keylatch/persist: tails, reopened databases, barriers, reading alone.
-test('the package is at most 1175 KB packed and 3.35 MB installed', () => {
+// Namespaces as Durable Objects, with sockets and signed tokens, and the client of remote databases are 100 KB packed.
+test('the package is at most 1215 KB packed and 3.45 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1175 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 3.35 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1215 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3.45 * KB * KB, `${installed} bytes installed`);
 });
 
-test('a page that streams the engine loads at most 302 KB, with brotli', async (t) => {
+test('a page that streams the engine loads at most 304 KB, with brotli', async (t) => {
   const root = project('streamed');
   await build({ root, logLevel: 'error' });
   const assets = join(root, 'dist/assets');
@@ -39,7 +40,7 @@ test('a page that streams the engine loads at most 302 KB, with brotli', async (
   const total = sizes.reduce((sum, size) => sum + size, 0);
   t.diagnostic(`${total} bytes in ${sizes.length} files`);
   assert.equal(sizes.length, 2, 'core and the engine');
-  assert.ok(total <= 302 * KB, `${total} bytes`);
+  assert.ok(total <= 304 * KB, `${total} bytes`);
   assert.deepEqual(await answersOf(browser, join(root, 'dist')), ['OK', null]);
 });
 

@@ -1,4 +1,5 @@
 /** The options of `connect`, checked. */
+import { withoutSlashes } from '../base/paths.js';
 import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 import { checked, refuse, type Shape } from '../base/option-check.js';
 import type { BatchOptions } from './batches.js';
@@ -80,6 +81,6 @@ export function addressOf(url: string, namespace: string | undefined, schemes: r
   if (parsed.username !== '' || parsed.password !== '' || parsed.search !== '')
     throw new CallerTypeError('connect: the address must not have a token or parameters: pass { token, namespace }');
   const scheme = /^(?:https|wss):$/.test(parsed.protocol) ? schemes[0] : schemes[1];
-  const path = parsed.pathname.replace(/\/+$/, '');
+  const path = withoutSlashes(parsed.pathname);
   return `${scheme}://${parsed.host}${path}${namespace === undefined ? '' : `/namespace/${encodeURIComponent(namespace)}`}`;
 }

@@ -3,6 +3,7 @@ import type { TokenSettings } from './access.js';
 import type { Rules } from './commands.js';
 import { BODY_BYTES_MAX } from './exchange.js';
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
+import { withoutSlashes } from '../../base/paths.js';
 import { Encoder } from '../../base/encoders.js';
 
 export interface UpstashHandlerOptions {
@@ -105,10 +106,4 @@ export function tokensOf(option: unknown): readonly Uint8Array[] {
 
 function isOrigin(text: unknown): boolean {
   return typeof text === 'string' && /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/i.test(text);
-}
-
-function withoutSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
 }
