@@ -46,7 +46,7 @@ test('a page that streams the engine loads at most 304 KB, with brotli', async (
 
 /** Entries with what they may add to a page that loads the engine, in KB. */
 const ADDED = {
-  persist: ["import { open } from 'keylatch/persist'; open({ name: 'x' });", 12],
+  persist: ["import { open } from 'keylatch/persist'; open({ name: 'x' });", 12.5],
   tabs: ["import { share } from 'keylatch/tabs'; share({ name: 'x' });", 22],
 };
 
@@ -68,7 +68,7 @@ test('code is not minified', () => {
   const home = project('readable', 'node');
   const code = readFileSync(join(home, 'node_modules/keylatch/esm/client.js'), 'utf8');
   const lines = code.split('\n');
-  assert.ok(lines.length > 3000, `${lines.length} lines`);
+  assert.ok(lines.length > 2000, `${lines.length} lines`);
   assert.ok(Math.max(...lines.map((line) => line.length)) < 1000);
   for (const part of ['// host/host.ts\n', '  #afterCommand(instance) {\n']) assert.ok(code.includes(part), part);
 });
