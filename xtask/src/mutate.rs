@@ -73,15 +73,34 @@ fn read_all() -> Result<Vec<Mutation>> {
 fn refresh(copy: &Path) -> Result {
     let root = paths::root();
     for source in SOURCES.iter().map(|source| root.join(source)) {
-        let files = if source.is_dir() { paths::files_below(&source)? } else { vec![source] };
+        let is_folder = source.is_dir();
+        let files = if is_folder { paths::files_below(&source)? } else { vec![source.clone()] };
         for file in files {
             let text = paths::read(&file)?;
-            write_changed(&copy.join(file.strip_prefix(&root).unwrap_or(&file)), &text)?;
+            write_changed(&place_in(copy, &root, &file), &text)?;
+        }
+        if is_folder {
+            remove_moved(&place_in(copy, &root, &source), copy, &root)?;
         }
     }
     for target in TARGETS {
         let file = copy.join(target).with_extension("rs");
         write_changed(&file, b"fn main() {}\n")?;
+    }
+    Ok(())
+}
+
+/// Path in the copy of a file of the project.
+fn place_in(copy: &Path, root: &Path, file: &Path) -> PathBuf {
+    copy.join(file.strip_prefix(root).unwrap_or(file))
+}
+
+/// Removes files from a folder of the copy that the project has no more: a moved module would be there twice.
+fn remove_moved(folder: &Path, copy: &Path, root: &Path) -> Result {
+    for file in paths::files_below(folder)? {
+        if !root.join(file.strip_prefix(copy).unwrap_or(&file)).exists() {
+            std::fs::remove_file(&file).map_err(|error| Failure::file("remove", &file, &error))?;
+        }
     }
     Ok(())
 }
