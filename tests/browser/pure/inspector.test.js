@@ -1,14 +1,14 @@
 // The inspector's pure modules: order and folders of keys, commands of its forms, forms of values, long output.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadModule } from './load.js';
+import { loadModule, loadTexts } from './load.js';
 
 const { SortedRows, byExpiry, byName, dueMs } = await loadModule('src/keys/sorted-rows.ts');
 const { KeyView } = await loadModule('src/keys/key-view.ts');
 const { commandText, removeCommand, writeCommand } = await loadModule('src/keys/key-edit.ts');
 const { beginning, isPrintedRaw, rawLines, readable } = await loadModule('src/text/output.ts');
 const { hexText, jsonText } = await loadModule('src/keys/value-forms.ts');
-const { addressedLine } = await loadModule('src/text/addressed-line.ts');
+const { addressedLine } = await loadTexts();
 const { matchedLetters } = await loadModule('src/prompt/matched-letters.ts');
 
 const bytes = (text) => new TextEncoder().encode(text);
