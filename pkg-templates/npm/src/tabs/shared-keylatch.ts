@@ -12,16 +12,17 @@ import {
 } from '../host/events.js';
 import type { InspectedKey, InspectKeyOptions } from '../db/inspect-key.js';
 import type { KeyPage, KeyPageOptions } from '../db/keylatch.js';
-import { MESSAGES, Messages, type MessagesOptions } from '../client/messages.js';
+import { MESSAGES, type Messages, type MessagesOptions } from '../client/messages.js';
 import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
 import type { Argument } from '../base/argument.js';
 import type { Persistence } from '../persist/persistent.js';
 import type { MessageKind, MessageListener } from '../client/channels.js';
-import { SUBSCRIBE, type SubscribeOptions, type Unsubscribe } from '../client/subscriptions.js';
-import { checked, type Shape } from '../base/option-check.js';
+import type { SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
+import { checked } from '../base/option-check.js';
 import { errorOf } from './failures.js';
 import type { Hub } from './hub.js';
 import { SharedClient } from '../client/shared/client.js';
+import { SharedDatabase } from '../client/shared/database.js';
 import { SharedSubscriptions } from './shared-subscriptions.js';
 import type { Role } from './role.js';
 import { isLostTransaction, TabClient } from './tab-client.js';
@@ -37,12 +38,10 @@ export type RoleListener = (role: Role) => void;
  * A database that all tabs of a name share: one of them, the leader, has the engine and the store, and runs the calls of
  * all. Each tab is a client of its own; methods are those of Keylatch, with promises of their results.
  */
-export class SharedKeylatch extends SharedClient {
+export class SharedKeylatch extends SharedDatabase {
   readonly #hub: Hub;
   readonly #events = new Events();
   readonly #subscriptions: SharedSubscriptions;
-  /** Ends of iterations. */
-  readonly #ends = new Set<() => void>();
   #roleListeners: readonly RoleListener[] = [];
 
   /** @internal Use `share()`. */
@@ -122,58 +121,6 @@ export class SharedKeylatch extends SharedClient {
     this.#listenersChanged(wanted)?.catch(() => {});
   }
 
-  /**
-   * Calls back with every message that any tab publishes to a channel. Resolves, when the leader has subscribed, to a
-   * function that ends it. Subscriptions survive a change of the leader; messages during it are lost.
-   */
-  subscribe(
-    channel: Argument,
-    listener: MessageListener<Uint8Array>,
-    options: { readonly buffer: true },
-  ): Promise<Unsubscribe>;
-  subscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Promise<Unsubscribe>;
-  subscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Promise<Unsubscribe> {
-    return this.#subscribe('message', channel, listener, options);
-  }
-
-  /** Variant of `subscribe` for all channels that match a glob pattern, which is the callback's third argument. */
-  psubscribe(
-    pattern: Argument,
-    listener: MessageListener<Uint8Array>,
-    options: { readonly buffer: true },
-  ): Promise<Unsubscribe>;
-  psubscribe(pattern: Argument, listener: MessageListener, options?: SubscribeOptions): Promise<Unsubscribe>;
-  psubscribe(pattern: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Promise<Unsubscribe> {
-    return this.#subscribe('pmessage', pattern, listener, options);
-  }
-
-  /** Variant of `subscribe` for a shard channel: messages of SPUBLISH. */
-  ssubscribe(
-    channel: Argument,
-    listener: MessageListener<Uint8Array>,
-    options: { readonly buffer: true },
-  ): Promise<Unsubscribe>;
-  ssubscribe(channel: Argument, listener: MessageListener, options?: SubscribeOptions): Promise<Unsubscribe>;
-  ssubscribe(channel: Argument, listener: MessageListener<never>, options?: SubscribeOptions): Promise<Unsubscribe> {
-    return this.#subscribe('smessage', channel, listener, options);
-  }
-
-  /**
-   * Messages of a channel for `for await`, from when the promise resolves. A queue of bounded length holds unread messages;
-   * `close()` ends the iteration.
-   */
-  messages(channel: Argument, options: MessagesOptions & { readonly buffer: true }): Promise<Messages<Uint8Array>>;
-  messages(
-    channel: Argument,
-    options?: MessagesOptions & { readonly buffer?: false | undefined },
-  ): Promise<Messages<string>>;
-  messages(channel: Argument, options?: MessagesOptions): Promise<Messages<string>> | Promise<Messages<Uint8Array>> {
-    const { buffer = false } = options ?? {};
-    return this.#iterated<string>('messages', options, MESSAGES, (listener) =>
-      this.#subscribe('message', channel, listener, { buffer }),
-    );
-  }
-
   /** Events of keys for `for await`, from when the promise resolves, as `messages` has messages. */
   events(
     event: EventName,
@@ -186,7 +133,7 @@ export class SharedKeylatch extends SharedClient {
   ): Promise<Messages<KeyEvent>> | Promise<Messages<KeyEvent<Uint8Array>>> {
     const { limit: _, signal: __, ...given } = options ?? {};
     const shape = { ...LISTEN, ...MESSAGES };
-    return this.#iterated<KeyEvent>('events', options, shape, (listener) =>
+    return this.iterated<KeyEvent>('events', options, shape, (listener) =>
       this.#listen(event, listener, false, 'events', given),
     );
   }
@@ -248,7 +195,7 @@ export class SharedKeylatch extends SharedClient {
       await this.#hub.tab.close();
     } finally {
       this.#events.clear();
-      for (const end of this.#ends) end();
+      this.endIterations();
     }
   }
 
@@ -301,32 +248,6 @@ export class SharedKeylatch extends SharedClient {
     return Object.assign(end, { [Symbol.dispose]: end });
   }
 
-  /** An iteration over what a subscription brings. */
-  async #iterated<T>(
-    method: string,
-    options: MessagesOptions | undefined,
-    shape: Shape<MessagesOptions>,
-    subscribe: (listener: (item: T) => void) => Promise<Unsubscribe>,
-  ): Promise<Messages<T>> {
-    let subscribed: Promise<Unsubscribe> | undefined;
-    const begin = (listener: (item: T) => void, ended: () => void): (() => void) => {
-      subscribed = subscribe(listener);
-      this.#ends.add(ended);
-      return () => {
-        this.#ends.delete(ended);
-        subscribed?.then((end) => end()).catch(() => {});
-      };
-    };
-    const messages = new Messages<T>(begin, checked(method, options, shape));
-    try {
-      await subscribed;
-    } catch (error) {
-      await messages.return();
-      throw error;
-    }
-    return messages;
-  }
-
   /** Sends the names of the events with a listener to the leader, if they are others than before. */
   #listenersChanged(before: string): Promise<unknown> | undefined {
     const { wanted: events } = this.#events;
@@ -339,13 +260,13 @@ export class SharedKeylatch extends SharedClient {
     });
   }
 
-  async #subscribe(
+  /** @internal */
+  protected override addSubscription(
     kind: MessageKind,
     name: Argument,
     listener: MessageListener<never>,
-    options?: SubscribeOptions,
+    options: SubscribeOptions,
   ): Promise<Unsubscribe> {
-    const given = checked(`${kind[0] === 'm' ? '' : kind[0]}subscribe`, options, SUBSCRIBE);
-    return this.#subscriptions.add(kind, name, listener, given);
+    return this.#subscriptions.add(kind, name, listener, options);
   }
 }
