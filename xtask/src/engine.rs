@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::stamp::Stamp;
 use crate::variant::Variant;
-use crate::{allocator, glue, node, paths, progress, rust};
+use crate::{allocator, glue, node, panics, paths, progress, rust};
 
 /// Inlining limit for larger functions with one caller: inlined, their loops get no registers in V8's code, which costs
 /// a twentieth of a stream's instructions.
@@ -52,6 +52,7 @@ fn build(variant: Variant) -> Result {
     allocator::check(&linked)?;
     let step = progress::step(&outputs(variant));
     let bound = bind(variant, &linked)?;
+    panics::remove_messages(&bound.join("engine_bg.wasm"))?;
     optimise(&bound)?;
     write_outputs(variant, &bound)?;
     step.done();
@@ -101,12 +102,12 @@ fn cargo_home() -> PathBuf {
     std::env::var_os("CARGO_HOME").map_or(home.join(".cargo"), PathBuf::from)
 }
 
-/// Runs wasm-bindgen; returns the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`.
+/// Runs wasm-bindgen; returns the folder with `engine.js`, `engine.d.ts` and `engine_bg.wasm`, which still has names.
 fn bind(variant: Variant, linked: &Path) -> Result<PathBuf> {
     let folder = paths::root().join("target/wasm-bindgen").join(variant.engine_name());
     let _ = fs::remove_dir_all(&folder);
     let mut arguments = vec!["wasm-bindgen", "--target", "no-modules", "--out-name", "engine"];
-    arguments.extend(["--remove-name-section", "--remove-producers-section", "--out-dir"]);
+    arguments.extend(["--remove-producers-section", "--out-dir"]);
     let mut arguments: Vec<PathBuf> = arguments.into_iter().map(PathBuf::from).collect();
     arguments.extend([folder.clone(), linked.to_path_buf()]);
     wasm_bindgen_cli::wasm_bindgen::run_cli_with_args(arguments)

@@ -16,6 +16,7 @@ mod mutate;
 mod node;
 mod package;
 mod page;
+mod panics;
 mod paths;
 mod play;
 mod process;
