@@ -31,11 +31,12 @@ export async function objectFiles(folder) {
 
 /**
  * Starts the Worker. `folder`: folder of the objects, so that a second start finds them again. `bundle`: `shipped`, `faulty`
- * `sleeping` or `scripting`. `bindings`: variables and secrets. Stopping kills workerd without a shutdown of the objects.
+ * `sleeping` or `scripting`. `bindings`: variables and secrets. `port`: that of an earlier start, which clients know. Stopping
+ * kills workerd without a shutdown of the objects.
  */
-export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLATCH_TOKEN: TOKEN } } = {}) {
+export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLATCH_TOKEN: TOKEN }, port = 0 } = {}) {
   const config = join(output, bundle, `config-${process.pid}-${(starts += 1)}.capnp`);
-  await writeFile(config, await configuration(bundle, folder ?? (await storageFolder(t)), bindings));
+  await writeFile(config, await configuration(bundle, folder ?? (await storageFolder(t)), bindings, port));
   const stdio = ['ignore', ...logging(), 'pipe'];
   const options = bundle === 'sleeping' ? ['--experimental'] : [];
   const child = spawn(workerd.default, ['serve', '--control-fd=3', ...options, config], { stdio });
@@ -46,9 +47,9 @@ export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLAT
     await rm(config, { force: true });
   };
   t.after(stop);
-  const port = await listening(child, ended);
-  const url = `http://127.0.0.1:${port}/`;
-  return { url, stop, pid: child.pid, ...client(url) };
+  const bound = await listening(child, ended);
+  const url = `http://127.0.0.1:${bound}/`;
+  return { url, port: bound, stop, pid: child.pid, ...client(url) };
 }
 
 async function listening(child, ended) {
@@ -94,7 +95,7 @@ function client(url) {
   return { send, post, call };
 }
 
-async function configuration(bundle, folder, bindings) {
+async function configuration(bundle, folder, bindings, port) {
   const text = JSON.stringify;
   const names = (await readdir(join(output, bundle))).filter((name) => /\.(js|wasm)$/.test(name));
   // The first module is the entry.
@@ -111,7 +112,7 @@ const config :Workerd.Config = (
     (name = "main", worker = .main),
     (name = "disk", disk = (path = ${text(folder)}, writable = true)),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
 );
 const main :Workerd.Worker = (
   compatibilityDate = ${text(COMPATIBILITY_DATE)},
