@@ -8,7 +8,7 @@ import { showGhost } from './ghost.js';
 import { History } from './history.js';
 import { printError } from './output.js';
 import type { CommandRows } from './package-files.js';
-import { Shell } from './shell.js';
+import { Shell } from './local-shell.js';
 
 const CLEAR_SCREEN = '\x1b[2J\x1b[3J\x1b[H';
 /** Prompt of the further lines of a command. */
