@@ -6,7 +6,7 @@ import { WebSocketServer } from 'ws';
 
 /** Serves the RESP port of a server over WebSockets until the test `t` ends. Each frame has `frameBytes` bytes at most. */
 export async function serveSockets(t, port, { token, frameBytes = 3 }) {
-  const own = { token, paths: [], opened: 0, isMute: false, sockets: new Set() };
+  const own = { token, paths: [], opened: 0, sentBytes: 0, isMute: false, sockets: new Set() };
   const protocolOf = () => `keylatch.token.${Buffer.from(own.token).toString('base64url')}`;
   const http = createServer((request, response) => {
     request.resume();
@@ -48,6 +48,7 @@ function carry(own, socket, stream, frameBytes) {
   stream.on('data', (bytes) => {
     if (own.isMute) return;
     for (let at = 0; at < bytes.length; at += frameBytes) socket.send(bytes.subarray(at, at + frameBytes));
+    own.sentBytes += bytes.length;
   });
   stream.on('error', () => {}).on('close', () => socket.close());
   socket

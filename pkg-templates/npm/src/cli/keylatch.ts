@@ -2,7 +2,9 @@
 /** The command `keylatch`: parses its arguments and starts the subcommand. */
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
+import { connect } from './connect.js';
 import { dump } from './dump.js';
+import { LocalShell } from './local-shell.js';
 import { create } from './new.js';
 import { printError, printOut } from './output.js';
 import { readRows, readVersion } from './package-files.js';
@@ -10,12 +12,14 @@ import { interact, readPipe } from './repl.js';
 import { runFiles } from './run.js';
 import { hasLua, runWithLua, SCRIPTING } from './scripting.js';
 import { serve } from './serve.js';
+import type { ShellOptions } from './shell.js';
 import { token } from './token.js';
 import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 
 const USAGE = `keylatch                     starts a command line with an engine in this process
 keylatch < FILE              runs the commands of a file or a pipe
 keylatch run FILE.session..  checks sessions: exits with 0 on match, 1 on mismatch, 2 on unreadable files
+keylatch connect URL         the same for a keylatch elsewhere, or a port for Redis clients; --help lists the options
 keylatch serve [OPTIONS]     serves Redis clients; --help lists the options
 keylatch check PATH [--fix]  checks a folder of data or a file (RDB, AOF); exits with 0 if sound, 1 if damaged
 keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSON
@@ -52,6 +56,7 @@ async function main(given: readonly string[]): Promise<number> {
   if (words.length < given.length && !hasLua) return runWithLua(words, refuse);
   const [first, ...others] = words;
   if (first === 'serve') return serve(others);
+  if (first === 'connect') return connect(others);
   if (first === 'check') return onData('check', () => check(others));
   if (first === 'dump') return onData('dump', () => dump(others));
   if (first === 'token') return onData('token', () => token(others));
@@ -73,11 +78,12 @@ async function main(given: readonly string[]): Promise<number> {
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {
-    return refuse(`unexpected argument "${command}", expected run, serve, check, dump, new or token`);
+    return refuse(`unexpected argument "${command}", expected run, connect, serve, check, dump, new or token`);
   } else {
     const rows = readRows();
-    if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(rows);
-    await interact(rows);
+    const open = (options: ShellOptions): LocalShell => new LocalShell(rows, options);
+    if (!process.stdin.isTTY || !process.stdout.isTTY) return readPipe(open);
+    await interact(open);
   }
   return 0;
 }

@@ -1,23 +1,39 @@
 /** The interactive command line, and its variant without a terminal: lines in, replies out. */
 import { createInterface, type Interface } from 'node:readline';
-import { complete } from '../hints/complete.js';
+import { complete, type Completion } from '../hints/complete.js';
 import { ghostHint } from '../hints/hint.js';
 import { isUnfinished } from '../hints/unfinished.js';
 import { oneLine } from '../base/one-line.js';
 import { showGhost } from './ghost.js';
 import { History } from './history.js';
 import { printError } from './output.js';
-import type { CommandRows } from './package-files.js';
-import { Shell } from './local-shell.js';
+import type { Shell, ShellOptions } from './shell.js';
 
 const CLEAR_SCREEN = '\x1b[2J\x1b[3J\x1b[H';
 /** Prompt of the further lines of a command. */
 const CONTINUATION = '... ';
 const TO_LINE_START = '\r\x1b[J';
 
+/** Makes a shell that prints as it is told. */
+export type OpenShell = (options: ShellOptions) => Shell | Promise<Shell>;
+
+/** Candidates with the names of keys, for which a shell may have to ask a server. */
+async function completion(shell: Shell, line: string): Promise<Completion> {
+  let wanted: { readonly prefix: string; readonly limit: number } | undefined;
+  const withoutKeys = complete(shell.rows, line, (prefix, limit) => {
+    wanted = { prefix, limit };
+    return [];
+  });
+  if (wanted === undefined) return withoutKeys;
+  const keys = await shell.keys(wanted.prefix, wanted.limit);
+  return complete(shell.rows, line, () => keys);
+}
+
+type Completed = [candidates: string[], word: string];
+
 /** Completion (Tab): candidates for the word under the cursor. */
-function completer(shell: Shell, line: string): [candidates: string[], word: string] {
-  const { candidates, from, to } = complete(shell.rows, line, (prefix, limit) => shell.keys(prefix, limit));
+async function completer(shell: Shell, line: string): Promise<Completed> {
+  const { candidates, from, to } = await completion(shell, line);
   const word = line.slice(from, to);
   const fitting = candidates
     .map(({ text }) => text)
@@ -30,9 +46,9 @@ function hintsWanted(): boolean {
 }
 
 /** A terminal: prompt, history, completion, hints. Resolves when the user leaves. */
-export function interact(rows: CommandRows): Promise<void> {
+export async function interact(open: OpenShell): Promise<void> {
   const history = new History();
-  const shell = new Shell(rows, (text) => print(text), { showsPlaces: true });
+  const shell = await open({ show: (text) => print(text), idle: () => prompt(), isTerminal: true });
   const editor = createInterface({
     input: process.stdin,
     output: process.stdout,
@@ -40,7 +56,11 @@ export function interact(rows: CommandRows): Promise<void> {
     history: history.load(),
     historySize: 1000,
     removeHistoryDuplicates: true,
-    completer: (line: string) => (unfinished === undefined ? completer(shell, line) : [[], line]),
+    // With two parameters a completer answers later.
+    completer: (line: string, done: (error: null, found: Completed) => void) => {
+      if (unfinished !== undefined) done(null, [[], line]);
+      else completer(shell, line).then((found) => done(null, found));
+    },
   });
   let running = false;
   // The lines so far of a command with a script in open quotes.
@@ -85,7 +105,8 @@ export function interact(rows: CommandRows): Promise<void> {
     }
     if (!shell.waiting || !shell.giveUp()) cancel(editor);
   });
-  return new Promise((resolve) => editor.on('close', resolve));
+  await new Promise((resolve) => editor.on('close', resolve));
+  shell.close();
 }
 
 /** Ctrl-C clears the typed line; on an empty line it quits. */
@@ -98,15 +119,23 @@ function cancel(editor: Interface): void {
 }
 
 /** Runs lines from a pipe or a file, without prompts; blocking commands are awaited. Returns the exit code. */
-export async function readPipe(rows: CommandRows): Promise<number> {
-  const shell = new Shell(rows, (text) => process.stdout.write(`${text}\n`));
+export async function readPipe(open: OpenShell): Promise<number> {
+  const shell = await open({ show: (text) => process.stdout.write(`${text}\n`) });
+  const problem = await runLines(shell);
+  shell.close();
+  if (problem === undefined) return 0;
+  printError(problem);
+  return 1;
+}
+
+/** Returns why the lines behind one were not run, if so. */
+async function runLines(shell: Shell): Promise<string | undefined> {
   for await (const line of commandsOf(createInterface({ input: process.stdin, crlfDelay: Infinity }))) {
-    if (shell.run(line) === 'quit') return 0;
-    if (await shell.unblocked()) continue;
-    printError(`${line.trim()} would block forever: no other client is connected`);
-    return 1;
+    if (shell.run(line) === 'quit') return undefined;
+    const problem = await shell.settled();
+    if (problem !== undefined) return `${line.trim()} ${problem}`;
   }
-  return 0;
+  return shell.finished();
 }
 
 /** Joins the lines of a command with a script in quotes. */

@@ -54,7 +54,7 @@ export class SocketConnection {
   constructor({ url, token, WebSocket, timeoutMs }: ConnectionOptions, listener: ConnectionListener) {
     this.#listener = listener;
     this.#timeoutMs = timeoutMs;
-    this.#socket = new WebSocket(url, [PROTOCOL, ...(token === undefined ? [] : [tokenProtocol(token)])]);
+    this.#socket = new WebSocket(url, protocolsOf(token));
     this.#socket.binaryType = 'arraybuffer';
     this.#timer = setTimeout(() => this.#close(0, `no connection within ${timeoutMs} ms`), timeoutMs);
     this.#socket.addEventListener('open', () => this.#open());
@@ -129,9 +129,12 @@ export class SocketConnection {
   }
 }
 
-/** Browsers cannot set headers of an upgrade, and addresses are logged: the token is the name of a subprotocol. */
-function tokenProtocol(token: string): string {
-  return `keylatch.token.${base64url(token)}`;
+/**
+ * @internal Subprotocols to offer, the one to be selected first. Browsers cannot set headers of an upgrade, and addresses are
+ * logged: the token is the name of a subprotocol.
+ */
+export function protocolsOf(token: string | undefined): string[] {
+  return token === undefined ? [PROTOCOL] : [PROTOCOL, `keylatch.token.${base64url(token)}`];
 }
 
 function base64url(text: string): string {
