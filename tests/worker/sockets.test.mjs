@@ -42,6 +42,25 @@ test('text frames: ping, and inline commands', async (t) => {
   assert.equal(await peer.reply(), '$3\r\na\0b\r\n');
 });
 
+test('inline commands in frames cut at every byte, and text between the parts of a request', async (t) => {
+  const peer = await connect(t, await start(t));
+  const lines = Buffer.from('SET key one\r\nset  key "t w o"\n\r\nAPPEND key !\r\nGET key\r\n');
+  for (let cut = 1; cut < lines.length; cut += 1) {
+    peer.write(lines.subarray(0, cut));
+    peer.write(lines.subarray(cut));
+    for (const reply of ['+OK\r\n', '+OK\r\n', ':6\r\n', '$6\r\nt w o!\r\n'])
+      assert.equal(await peer.reply(), reply, `cut at ${cut}`);
+  }
+  const request = encode(['SET', 'key', 'value']);
+  for (let cut = 1; cut < request.length; cut += 1) {
+    peer.write(request.subarray(0, cut));
+    peer.text('PING');
+    assert.equal(await peer.reply(), '+PONG\r\n', `cut at ${cut}`);
+    peer.write(request.subarray(cut));
+    assert.equal(await peer.reply(), '+OK\r\n', `cut at ${cut}`);
+  }
+});
+
 test('frames cut at every byte, and such with many requests', async (t) => {
   const peer = await connect(t, await start(t));
   const request = encode(['SET', 'key', 'a\r\n*1\r\n$4\r\nPING\r\n'], ['STRLEN', 'key']);

@@ -84,12 +84,12 @@ export class SocketInput {
     }
   }
 
-  /** Adds one inline command. */
+  /** Adds one inline command, also while a request is not complete. */
   pushLine(line: string): void {
     if (this.error !== undefined) return;
     try {
       const words = this.#splitLine(line);
-      if (words.length > 0) this.push(encodeRequests([words]));
+      if (words.length > 0) this.#pushSplit(encodeRequests([words]));
     } catch {
       this.error = 'unbalanced quotes in request';
     }
