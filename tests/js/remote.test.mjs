@@ -93,6 +93,8 @@ test('bytes that are not UTF-8 go through, and those of the turn keep their orde
   ]);
   assert.deepEqual(found, bytes);
   assert.deepEqual(engine.bytes.get(bytes), new Uint8Array());
+  await db.call('MSET', bytes, '', '', bytes);
+  assert.deepEqual(engine.bytes.mget([bytes, '']), [new Uint8Array(), bytes]);
   await assert.rejects(db.multi().set('k', bytes).exec(), /must be UTF-8/);
 });
 

@@ -105,8 +105,8 @@ function pathRequest(argv: readonly Argument[]): HttpRequest {
       'refused',
       new CallerTypeError('over REST a command with bytes that are not UTF-8 cannot have the argument "." or ".."'),
     );
-  // The server takes one slash at the end away.
-  return { path: `/${segments.join('/')}${last.length > 0 ? '' : '/'}`, body: last };
+  // The server takes one slash at the end away: it must not be that of an empty argument.
+  return { path: `/${segments.join('/')}${segments.at(-1) === '' ? '/' : ''}`, body: last };
 }
 
 function segmentOf(word: Uint8Array): string {
