@@ -79,7 +79,8 @@ pub(super) fn scripts() -> Result {
 pub(super) fn worker() -> Result {
     let folder = paths::root().join("tests/worker");
     node::install(&folder)?;
-    script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).run()
+    let redis_cli = debian::path(REDIS_CLI)?;
+    script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).env(REDIS_CLI.variable, redis_cli).run()
 }
 
 pub(super) fn browser() -> Result {

@@ -46,7 +46,7 @@ impl Without {
     fn packages(self) -> &'static [Wanted] {
         match self {
             Without::Browser => &[CHROMIUM, CHROMEDRIVER],
-            Without::Workerd => &[],
+            Without::Workerd => &[debian::REDIS_CLI],
             Without::Redis => &[debian::REDIS_SERVER],
             Without::Clients => &[debian::REDIS_CLI, debian::REDIS_BENCHMARK, debian::PYTHON],
         }
