@@ -4,5 +4,6 @@
  */
 export { KeylatchObject } from '../adapters/durable-object/object.js';
 export type { KeylatchFetchOptions, Tokens } from '../adapters/durable-object/options.js';
-export { keylatchFetch, type KeylatchNamespace } from '../adapters/durable-object/worker.js';
+export type { Jurisdiction, KeylatchNamespace, LocationHint } from '../adapters/durable-object/placement.js';
+export { keylatchFetch } from '../adapters/durable-object/worker.js';
 export { type SigningKey, signToken, type TokenClaims } from '../adapters/durable-object/signed-token.js';

@@ -9,6 +9,7 @@ import {
   tokensOf,
   type UpstashHandlerOptions,
 } from '../upstash/options.js';
+import { type Jurisdiction, type LocationHint, type Placement, placementOf } from './placement.js';
 import { checkSecret, type TokenClaims, verifiedClaims } from './signed-token.js';
 
 /** A token, or several. Values that are undefined or empty are left out: a secret that is not set admits no request. */
@@ -31,22 +32,41 @@ export interface KeylatchFetchOptions {
   readonly maxBodyBytes?: number | undefined;
   /** The namespace of all requests. Unless given, each names its own: `/namespace/NAME/...` or `?namespace=NAME`. */
   readonly namespace?: string | undefined;
+  /** Region near which objects are made: `weur`, `enam` and others. Those that exist stay where they are. */
+  readonly locationHint?: LocationHint | undefined;
+  /**
+   * Jurisdiction in which objects run and store their data: `eu` and others. It is part of their ids, so another one has other
+   * objects, which are empty: keep it for the life of a namespace.
+   */
+  readonly jurisdiction?: Jurisdiction | undefined;
 }
 
 /** A megabyte of binary data in escapes of JSON still fits. */
 const BYTES_MAX = 8 * 1024 * 1024;
 const NAMESPACE_LENGTH_MAX = 256;
 const SECOND_MS = 1000;
-const OPTIONS = ['token', 'readOnlyToken', 'secrets', 'revoked', 'origins', 'basePath', 'maxBodyBytes', 'namespace'];
+const OPTIONS = [
+  'token',
+  'readOnlyToken',
+  'secrets',
+  'revoked',
+  'origins',
+  'basePath',
+  'maxBodyBytes',
+  'namespace',
+  'locationHint',
+  'jurisdiction',
+];
 
 /** Access of a signed token. The Worker looks for its namespaces, the object for the rest. */
 export interface SignedAccess extends Access {
   readonly namespaces?: readonly string[];
 }
 
-/** The settings of requests, and the namespace if it is the same for all. */
+/** The settings of requests, the namespace if it is the same for all, and where objects are. */
 export interface WorkerSettings extends RestSettings {
   readonly namespace: string | undefined;
+  readonly placement: Placement;
 }
 
 /** Checks options, which programs make anew for each request. Wrong ones are a TypeError or a RangeError. */
@@ -62,6 +82,7 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
     readOnlyTokens: presentTokens('readOnlyToken', readOnlyToken),
     ...originSettings(method, { origins, basePath, maxBodyBytes }),
     namespace,
+    placement: placementOf(method, options ?? {}),
     durable: undefined,
     position: undefined,
     turn: (work) => work(),

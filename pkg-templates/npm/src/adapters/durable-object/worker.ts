@@ -8,16 +8,11 @@ import { admitted } from '../upstash/admission.js';
 import { Failure, NO_QUERY, type RestRequest } from '../upstash/exchange.js';
 import { requestOf } from '../upstash/fetch-handler.js';
 import { type KeylatchFetchOptions, settingsOf, type SignedAccess, type WorkerSettings } from './options.js';
+import { type KeylatchNamespace, stubOf } from './placement.js';
 import { isForNamespace } from './rules.js';
 import { failureOf, NAMESPACE, targetOf } from './target.js';
 import { isUpgrade, upgraded } from './upgrade.js';
 import { wireHeaders, type WireRequest, type WireResponse } from './wire.js';
-
-/** Part of the binding of a Durable Object namespace that requests need. */
-export interface KeylatchNamespace {
-  idFromName(name: string): unknown;
-  get(id: never): unknown;
-}
 
 /** Request and Response of the platform, where the program's own types declare them. */
 type PlatformRequest = typeof globalThis extends { Request: { prototype: infer Own } } ? Own : object;
@@ -41,7 +36,7 @@ export async function keylatchFetch(
   if (typeof namespace?.idFromName !== 'function')
     throw new CallerTypeError('keylatchFetch needs the binding of a Durable Object namespace, such as env.KEYLATCH');
   const given = requestOf(request as Request);
-  if (isUpgrade(given)) return upgraded(given, settings, (name) => namespace.get(namespace.idFromName(name) as never));
+  if (isUpgrade(given)) return upgraded(given, settings, (name) => stubOf(namespace, settings.placement, name));
   const answer = (access: Access) => forwarded(given, access, namespace, settings);
   const { status, headers, body } = await admitted(given, settings, answer);
   return new Response(body as BodyInit | null, { status, headers });
@@ -70,8 +65,7 @@ async function forwarded(
     ...(headers && { headers }),
     ...(body && { body }),
   };
-  // A stub that failed is of no more use: each request has its own.
-  const stub = namespace.get(namespace.idFromName(name) as never) as KeylatchStub;
+  const stub = stubOf(namespace, settings.placement, name) as KeylatchStub;
   try {
     return await stub.rest(wire);
   } catch (cause) {
