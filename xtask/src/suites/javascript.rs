@@ -79,8 +79,11 @@ pub(super) fn scripts() -> Result {
 pub(super) fn worker() -> Result {
     let folder = paths::root().join("tests/worker");
     node::install(&folder)?;
-    let redis_cli = debian::path(REDIS_CLI)?;
-    script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package()).env(REDIS_CLI.variable, redis_cli).run()
+    let mut program = script(&folder, "test")?.env("KEYLATCH_PACKAGE", paths::package());
+    for wanted in [REDIS_SERVER, REDIS_CLI] {
+        program = program.env(wanted.variable, debian::path(wanted)?);
+    }
+    program.run()
 }
 
 pub(super) fn browser() -> Result {

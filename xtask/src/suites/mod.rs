@@ -142,7 +142,12 @@ pub(crate) const ALL: &[Suite] = &[
         &[Without::Redis, Without::Clients],
         || bench::short_round(&["server"]),
     ),
-    built("worker", "the Worker with a Durable Object on workerd", &[Without::Workerd], javascript::worker),
+    built(
+        "worker",
+        "the Worker with a Durable Object on workerd",
+        &[Without::Workerd, Without::Redis],
+        javascript::worker,
+    ),
     built("bench-worker", "a short round of the benches of a Durable Object", &[Without::Workerd], || {
         bench::short_round(&["worker"])
     }),

@@ -20,6 +20,9 @@ const JOINED_BYTES = 1_000_000;
 /** Rows that are read when an object wakes, at most: each costs some microseconds, however short it is. */
 const ROWS_MAX = 10_000;
 
+/** Bytes of effects that are read at once for a copy, but for the last row. */
+const PAGE_BYTES = 1_000_000;
+
 type EntryKind = 'effects' | 'snapshot';
 
 /** The stored log cannot be used: a newer version wrote it, or a row is missing. */
@@ -34,6 +37,8 @@ export class Log {
   #exists: boolean;
   #rows = 0;
   #position = 0;
+  /** Number of the last row of the snapshot; 0 without one. */
+  #snapshotEnd = 0;
   #size = new LogSize(0, 0, undefined);
 
   /** Throws if a newer version wrote the log. */
@@ -48,6 +53,25 @@ export class Log {
     return this.#position;
   }
 
+  /** Whether the effects since a position are all there: a snapshot replaces those before it. */
+  reachesBack(position: number): boolean {
+    return position >= this.#snapshotEnd && position <= this.#position;
+  }
+
+  /** Effects between two positions, from the first on: a page of them, and the position that it reaches. */
+  page(from: number, end: number): { readonly bytes: Uint8Array; readonly position: number } {
+    const query = 'SELECT seq, bytes FROM keylatch_log WHERE seq > ? AND seq <= ? ORDER BY seq';
+    const parts: Uint8Array[] = [];
+    let [length, position] = [0, from];
+    for (const [seq, bytes] of this.#storage.sql.exec(query, from, end).raw() as Iterable<[number, ArrayBuffer]>) {
+      parts.push(new Uint8Array(bytes));
+      position = seq;
+      length += bytes.byteLength;
+      if (length >= PAGE_BYTES) break;
+    }
+    return { bytes: concat(parts), position };
+  }
+
   /** The contents, to be restored into an engine; read in one pass, which also finds the sizes. */
   read(): Stored & { readonly seed: bigint } {
     const contents = new Contents();
@@ -57,6 +81,7 @@ export class Log {
       for (const [seq, kind, more, loggedMs, bytes] of rows as Iterable<LogRow>) {
         this.#rows += 1;
         this.#position = seq;
+        if (kind === 'snapshot') this.#snapshotEnd = seq;
         contents.add(kind, more === 1, loggedMs, new Uint8Array(bytes));
       }
     }
@@ -86,6 +111,7 @@ export class Log {
       this.#rows = 0;
       this.#write('snapshot', snapshot, nowMs);
     });
+    this.#snapshotEnd = this.#position;
     this.#size.replaceBegan();
     this.#size.replaced(snapshot.length);
   }

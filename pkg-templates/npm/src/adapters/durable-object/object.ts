@@ -10,6 +10,7 @@ import { failed } from '../upstash/admission.js';
 import { BODY_BYTES_MAX } from '../upstash/exchange.js';
 import type { RestSettings } from '../upstash/options.js';
 import { respondAdmitted } from '../upstash/respond.js';
+import { copyFor } from './copies.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
 import { runRequests } from './resp-requests.js';
@@ -40,6 +41,8 @@ export class KeylatchObject extends DurableObject<unknown> {
   readonly #settings: RestSettings;
   readonly #sockets: Sockets;
   readonly #wakeups: Wakeups;
+  /** Work for which the log must have what ran before. */
+  readonly #afterAppend: (() => void)[] = [];
 
   /** Throws if a newer version wrote the log. The variable KEYLATCH_MAXMEMORY limits memory, as `50mb`; `0`: no limit. */
   constructor(ctx: DurableObjectState, env: unknown) {
@@ -62,6 +65,15 @@ export class KeylatchObject extends DurableObject<unknown> {
 
   /** @internal Answers a request that `keylatchFetch` admitted. */
   async rest(request: WireRequest): Promise<WireResponse> {
+    try {
+      const copy = await copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
+      return copy ?? (await this.#answer(request));
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  async #answer(request: WireRequest): Promise<WireResponse> {
     const response = await respondAdmitted(this.#db, requestOf(request), request.access, this.#settings);
     const { status, headers, body } = response;
     const isLive = typeof body === 'function';
@@ -130,6 +142,7 @@ export class KeylatchObject extends DurableObject<unknown> {
     if (trap !== undefined) throw trap;
     this.#sockets.runReached();
     const hasWritten = this.#append();
+    for (const work of this.#afterAppend.splice(0)) work();
     this.#sockets.flush();
     this.#wakeups.apply();
     return hasWritten;
@@ -145,6 +158,21 @@ export class KeylatchObject extends DurableObject<unknown> {
     if (snapshot === null) this.#log.append(effects, nowMs);
     else this.#log.replace(snapshot, nowMs);
     return true;
+  }
+
+  /** A snapshot at the end of the log. */
+  #snapshotAtEnd(): Promise<{ bytes: Uint8Array; position: number }> {
+    return new Promise((resolve, reject) => {
+      const work = (): void => {
+        try {
+          resolve({ bytes: this.#db.snapshot(), position: this.#log.position });
+        } catch (error) {
+          if (this.#db.poisoned) throw error;
+          reject(error);
+        }
+      };
+      this.#turns.run(() => void this.#afterAppend.push(work)).catch(reject);
+    });
   }
 
   /** Null if memory for a snapshot is exhausted: the log then continues to grow. */

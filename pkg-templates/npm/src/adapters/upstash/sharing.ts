@@ -4,7 +4,7 @@ import type { RestSettings } from './options.js';
 
 export const METHODS = 'GET, HEAD, POST, PUT, OPTIONS';
 
-const EXPOSED = 'upstash-sync-token';
+const EXPOSED = 'upstash-sync-token, keylatch-position';
 const PREFLIGHT_SECONDS = '86400';
 
 /** Headers for a page that may read the response; none for others, and for requests of other programs. */
