@@ -1,9 +1,9 @@
 /** Runs the commands of one request, and makes the response of their replies. */
 import { isReplyError, ReplyError } from '../../base/errors.js';
-import { decodeReplies } from '../../resp/reply.js';
 import type { Access } from './access.js';
 import { type Command, isRead, nameOf, refusalOf, refusalOfAny, type Rights, waits } from './commands.js';
 import { Failure, notDurable, type RestResponse, type Sink } from './exchange.js';
+import { answersIn, type Form, repliesIn, responseOf, contentOf } from './form.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
 import { type KeptReplies, type Outcome, replyIn } from './kept-replies.js';
 import type { RestSettings } from './options.js';
@@ -16,15 +16,6 @@ import { isPersistenceError } from '../../persist/errors.js';
 const WAIT_MS = 25_000;
 /** Time between the blanks in front of the JSON of a request that waits: only a write shows that a client has gone. */
 const BLANK_MS = 5000;
-
-/** How a client wants its replies. */
-export interface Form {
-  readonly inBase64: boolean;
-  /** Version of RESP; undefined for JSON. */
-  readonly resp: 2 | 3 | undefined;
-  /** One command: its reply alone, with status 400 for an error. */
-  readonly isSingle: boolean;
-}
 
 export class Replies {
   readonly #runner: Runner;
@@ -66,7 +57,7 @@ export class Replies {
     work.catch(() => {});
     const isWaiting = await Promise.race([work.then(() => false), waitBegins]);
     if (isWaiting && !inResp) return this.#live(work);
-    return inResp ? this.#inResp(await work) : this.#response(this.#answersIn(await work));
+    return inResp ? this.#inResp(await work) : this.#response(answersIn(await work, this.#form));
   }
 
   /** Runs commands as a transaction. */
@@ -77,7 +68,7 @@ export class Replies {
     const bytes = await (this.#kept === undefined ? this.#settings.turn(run) : this.#kept.replyOf(commands, 0, run));
     await this.#written(commands);
     if (this.#form.resp !== undefined) return this.#inResp([bytes]);
-    const [replies] = decode(bytes, this.#form.inBase64);
+    const [replies] = repliesIn(bytes, this.#form);
     return this.#response((replies as RestReply[]).map((reply) => this.#answer(reply)));
   }
 
@@ -166,7 +157,7 @@ export class Replies {
         sink.end();
       };
       work.then(
-        (replies) => finish(this.#valueOf(this.#answersIn(replies))),
+        (replies) => finish(contentOf(answersIn(replies, this.#form), this.#form)),
         (error: Error) => finish({ error: isPersistenceError(error) ? notDurable(error).message : error.message }),
       );
       return () => {
@@ -179,22 +170,12 @@ export class Replies {
     return { status: 200, headers: this.#headers('application/json'), body };
   }
 
-  #answersIn(replies: readonly Uint8Array[]): Answer[] {
-    return replies.map((bytes) => this.#answer(decode(bytes, this.#form.inBase64)[0] ?? null));
-  }
-
   #answer(reply: RestReply): Answer {
     return answerOf(reply, this.#form.inBase64);
   }
 
-  #valueOf(answers: readonly Answer[]): unknown {
-    return this.#form.isSingle ? answers[0] : answers;
-  }
-
   #response(answers: readonly Answer[]): RestResponse {
-    const value = this.#valueOf(answers);
-    const status = this.#form.isSingle && 'error' in (value as Answer) ? 400 : 200;
-    return { status, headers: this.#headers('application/json'), body: JSON.stringify(value) };
+    return { ...responseOf(answers, this.#form), headers: this.#headers('application/json') };
   }
 
   #inResp(replies: readonly Uint8Array[]): RestResponse {
@@ -205,8 +186,4 @@ export class Replies {
     const position = this.#settings.position?.() ?? this.#runner.changes;
     return { 'content-type': contentType, 'upstash-sync-token': String(position) };
   }
-}
-
-function decode(bytes: Uint8Array, asBytes: boolean): RestReply[] {
-  return asBytes ? decodeReplies(bytes, { buffer: true }) : decodeReplies(bytes);
 }

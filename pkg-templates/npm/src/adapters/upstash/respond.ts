@@ -1,13 +1,14 @@
 /** From an admitted request of the REST protocol to its response. */
 import { type Access, tokenOf } from './access.js';
 import { admitted, failed, pathBelow } from './admission.js';
-import { commandOf, commandsOf, pathCommand, segmentBytes } from './commands.js';
+import { type Command, commandOf, commandsOf, pathCommand, segmentBytes } from './commands.js';
 import { eventStream, monitor, subscription } from './events.js';
 import { Failure, type LiveBody, type RestRequest, type RestResponse } from './exchange.js';
+import { formOf } from './form.js';
 import { jsonIn } from './json-body.js';
 import { KeptReplies, requestIdOf } from './kept-replies.js';
 import type { RestSettings } from './options.js';
-import { type Form, Replies } from './replies.js';
+import { Replies } from './replies.js';
 import { runnerOf, type UpstashDatabase } from './run.js';
 import { Decoder } from '../../base/encoders.js';
 
@@ -26,6 +27,17 @@ export function respondAdmitted(
   settings: RestSettings,
 ): Promise<RestResponse> {
   return new Exchange(db, request, access, settings).response().catch(failed);
+}
+
+/** Answers a pipeline that was admitted elsewhere, with the headers of a request. Never rejects. */
+export function respondCommands(
+  db: UpstashDatabase,
+  commands: readonly Command[],
+  request: RestRequest,
+  access: Access,
+  settings: RestSettings,
+): Promise<RestResponse> {
+  return new Exchange(db, request, access, settings).pipeline(commands).catch(failed);
 }
 
 class Exchange {
@@ -51,7 +63,7 @@ class Exchange {
           throw new Failure(400, 'ERR send a command as JSON with POST, or in the path: /GET/key');
         return this.#replies(true).ofPipeline([commandOf(await this.#json())]);
       case 'pipeline':
-        return this.#replies(false).ofPipeline(commandsOf(await this.#json()));
+        return this.pipeline(commandsOf(await this.#json()));
       case 'multi-exec':
         if (formOf(this.#request, false).resp === 2)
           throw new Failure(400, 'ERR resp2 responses are not available for /multi-exec');
@@ -68,6 +80,10 @@ class Exchange {
         return this.#replies(true).ofPipeline([command]);
       }
     }
+  }
+
+  async pipeline(commands: readonly Command[]): Promise<RestResponse> {
+    return this.#replies(false).ofPipeline(commands);
   }
 
   /** Segments of the path below the base. */
@@ -97,17 +113,6 @@ class Exchange {
   async #json(): Promise<unknown> {
     return jsonIn(await this.#request.body(this.#settings.maxBodyBytes));
   }
-}
-
-function formOf(request: RestRequest, isSingle: boolean): Form {
-  const format = request.header('upstash-response-format')?.toLowerCase();
-  const resp = format === 'resp2' ? 2 : format === 'resp3' ? 3 : undefined;
-  if (format !== undefined && format !== 'json' && resp === undefined)
-    throw new Failure(400, `ERR unknown response format '${format}': it is json, resp2 or resp3`);
-  const inBase64 = request.header('upstash-encoding')?.toLowerCase() === 'base64';
-  if (inBase64 && resp !== undefined)
-    throw new Failure(400, `ERR ${format} responses cannot be in base64: send one of both headers`);
-  return { inBase64, resp, isSingle };
 }
 
 function events(body: LiveBody): RestResponse {
