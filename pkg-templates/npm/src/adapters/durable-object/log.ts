@@ -48,6 +48,11 @@ export class Log {
     this.#seed = this.#exists ? this.#readSeed() : crypto.getRandomValues(new BigUint64Array(1))[0]!;
   }
 
+  /** Whether anything was stored. */
+  get exists(): boolean {
+    return this.#exists;
+  }
+
   /** Number of the last row. Grows with each write, also when rows are replaced by a snapshot. */
   get position(): number {
     return this.#position;

@@ -9,18 +9,20 @@ import { restore } from '../../persist/restore.js';
 import { failed } from '../upstash/admission.js';
 import { BODY_BYTES_MAX } from '../upstash/exchange.js';
 import type { RestSettings } from '../upstash/options.js';
-import { respondAdmitted } from '../upstash/respond.js';
+import { respondAdmitted, respondCommands } from '../upstash/respond.js';
 import { copyFor } from './copies.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
 import { runRequests } from './resp-requests.js';
 import type { PlatformSocket } from './platform-socket.js';
 import { namespaceRules } from './rules.js';
+import { shardOfUpgrade } from './shards/objects.js';
+import { type ShardClaim, ShardTable } from './shards/table.js';
 import { Sockets } from './sockets.js';
 import { Turns } from './turns.js';
 import { upgradeOf } from './upgrade.js';
 import { Wakeups } from './wakeups.js';
-import { requestOf, type WireRequest, type WireResponse } from './wire.js';
+import { requestOf, UNCONFIRMED, type WireRequest, type WireResponse } from './wire.js';
 
 /**
  * Limit of a keyspace unless the variable KEYLATCH_MAXMEMORY says another. It leaves memory of an isolate's 128 MB for a
@@ -37,6 +39,7 @@ const MAX_SCRIPT_MEMORY = '8mb';
 export class KeylatchObject extends DurableObject<unknown> {
   readonly #log: Log;
   readonly #db: Keylatch;
+  readonly #shards: ShardTable;
   readonly #turns: Turns;
   readonly #settings: RestSettings;
   readonly #sockets: Sockets;
@@ -49,13 +52,14 @@ export class KeylatchObject extends DurableObject<unknown> {
     super(ctx, env);
     this.#log = new Log(ctx.storage);
     this.#db = rebuilt(this.#log);
+    this.#shards = new ShardTable(ctx.storage, () => this.#log.exists);
     // Nothing is evicted: stored data is kept, and a write beyond the limit is refused.
     const { KEYLATCH_MAXMEMORY: limit = MAX_MEMORY } = (env ?? {}) as { readonly KEYLATCH_MAXMEMORY?: string };
     this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
     this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
     this.#turns = new Turns({ store: (errors) => this.#store(errors), end: (cause) => this.#end(cause) });
     this.#settings = settingsOf(this.#turns, this.#log);
-    this.#sockets = new Sockets(ctx, this.#db, this.#turns);
+    this.#sockets = new Sockets(ctx, this.#db, this.#turns, () => this.#shards.shard);
     const canSleep = () => this.#sockets.size > 0;
     this.#wakeups = new Wakeups(ctx.storage, canSleep, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
@@ -66,6 +70,7 @@ export class KeylatchObject extends DurableObject<unknown> {
   /** @internal Answers a request that `keylatchFetch` admitted. */
   async rest(request: WireRequest): Promise<WireResponse> {
     try {
+      if (!this.#shards.admits(request.shard)) return { status: UNCONFIRMED, headers: {}, body: null };
       const copy = await copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
       return copy ?? (await this.#answer(request));
     } catch (error) {
@@ -74,17 +79,32 @@ export class KeylatchObject extends DurableObject<unknown> {
   }
 
   async #answer(request: WireRequest): Promise<WireResponse> {
-    const response = await respondAdmitted(this.#db, requestOf(request), request.access, this.#settings);
+    const { access, commands } = request;
+    const response = await (commands === undefined
+      ? respondAdmitted(this.#db, requestOf(request), access, this.#settings)
+      : respondCommands(this.#db, commands, requestOf(request), access, this.#settings));
     const { status, headers, body } = response;
     const isLive = typeof body === 'function';
     return { status, headers, body: isLive ? liveStream(body, () => this.ctx.storage.sync()) : body };
   }
 
+  /** @internal Makes the object a shard, the first of its namespace. Returns why that cannot be. */
+  async claim(shard: ShardClaim): Promise<string | undefined> {
+    try {
+      this.#shards.admits(shard);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
   /**
    * Runs requests in RESP, as one client with full access, and returns their replies. Resolves when the last one is there: a
-   * command such as BLPOP waits as long as it says. For other Workers, by a binding: no token is asked for.
+   * command such as BLPOP waits as long as it says. For other Workers, by a binding: no token is asked for. Rejects if the
+   * namespace has several shards.
    */
-  resp(requests: Uint8Array): Promise<Uint8Array> {
+  async resp(requests: Uint8Array): Promise<Uint8Array> {
+    this.#shards.admits();
     return this.#turns.run(() => runRequests(this.#db, requests));
   }
 
@@ -93,7 +113,8 @@ export class KeylatchObject extends DurableObject<unknown> {
     const upgrade = upgradeOf(request);
     if (upgrade === undefined) return new Response('keylatchFetch answers requests', { status: 400 });
     try {
-      const { client } = await this.#turns.run(() => this.#sockets.accept(upgrade.access));
+      if (!this.#shards.admits(shardOfUpgrade(request.headers))) return new Response(null, { status: UNCONFIRMED });
+      const { client } = await this.#turns.run(() => this.#sockets.accept(upgrade));
       return new Response(null, { status: 101, headers: upgrade.headers, webSocket: client } as ResponseInit);
     } catch (error) {
       const { status, headers, body } = failed(error);

@@ -1,5 +1,5 @@
 /** The options of `keylatchFetch`, checked. */
-import { CallerTypeError } from '../../base/caller-errors.js';
+import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
 import type { Access } from '../upstash/access.js';
 import { Failure } from '../upstash/exchange.js';
 import {
@@ -9,6 +9,7 @@ import {
   tokensOf,
   type UpstashHandlerOptions,
 } from '../upstash/options.js';
+import { SHARDS_MAX } from './shards/slots.js';
 import { type Jurisdiction, type LocationHint, type Placement, placementOf } from './placement.js';
 import { checkSecret, type TokenClaims, verifiedClaims } from './signed-token.js';
 
@@ -39,6 +40,13 @@ export interface KeylatchFetchOptions {
    * objects, which are empty: keep it for the life of a namespace.
    */
   readonly jurisdiction?: Jurisdiction | undefined;
+  /**
+   * Number of objects of a namespace, from 1 (unless given) to 64: each has a range of the slots of Redis Cluster. The number is that of the
+   * namespace for good; `keylatch reshard` changes it.
+   */
+  readonly shards?: number | undefined;
+  /** Runs commands about all keys, and `MGET`, `DEL` and others with keys in several slots, on each shard they concern. */
+  readonly fanOut?: boolean | undefined;
 }
 
 /** A megabyte of binary data in escapes of JSON still fits. */
@@ -56,6 +64,8 @@ const OPTIONS = [
   'namespace',
   'locationHint',
   'jurisdiction',
+  'shards',
+  'fanOut',
 ];
 
 /** Access of a signed token. The Worker looks for its namespaces, the object for the rest. */
@@ -67,6 +77,8 @@ export interface SignedAccess extends Access {
 export interface WorkerSettings extends RestSettings {
   readonly namespace: string | undefined;
   readonly placement: Placement;
+  readonly shards: number;
+  readonly fansOut: boolean;
 }
 
 /** Checks options, which programs make anew for each request. Wrong ones are a TypeError or a RangeError. */
@@ -83,12 +95,23 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
     ...originSettings(method, { origins, basePath, maxBodyBytes }),
     namespace,
     placement: placementOf(method, options ?? {}),
+    ...shardSettings(options ?? {}),
     durable: undefined,
     position: undefined,
     turn: (work) => work(),
     signed: signedTokens(secrets, revoked),
     rules: undefined,
   };
+}
+
+function shardSettings({ shards = 1, fanOut = false }: Partial<KeylatchFetchOptions>): {
+  readonly shards: number;
+  readonly fansOut: boolean;
+} {
+  if (!(Number.isSafeInteger(shards) && shards >= 1 && shards <= SHARDS_MAX))
+    throw new CallerRangeError(`keylatchFetch: shards must be an integer from 1 to ${SHARDS_MAX}, found ${shards}`);
+  if (typeof fanOut !== 'boolean') throw new CallerTypeError('keylatchFetch: fanOut must be true or false');
+  return { shards, fansOut: fanOut };
 }
 
 /** Reads signed tokens; undefined without a secret. */
@@ -120,9 +143,9 @@ function accessOfClaims(claims: TokenClaims, revoked: readonly string[], nowMs: 
   };
 }
 
-/** Whether a text is the name of a namespace. Names are kept short: each is an object of its own. */
+/** Whether a text is the name of a namespace: a short one, since each is an object. Names of other shards have a NUL. */
 export function isNamespace(name: unknown): name is string {
-  return typeof name === 'string' && name.length > 0 && name.length <= NAMESPACE_LENGTH_MAX;
+  return typeof name === 'string' && name.length > 0 && name.length <= NAMESPACE_LENGTH_MAX && !name.includes('\0');
 }
 
 /** Tokens in UTF-8, by the text or the list that a program passes with each request. */

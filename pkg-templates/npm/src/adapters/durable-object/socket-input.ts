@@ -6,10 +6,12 @@ import { RequestSplitter } from '../../resp/request-splitter.js';
 import { readRequest, TORN } from '../../resp/request.js';
 import { type Command, isOfConnection, refusalOnConnection, type Rights, waits } from '../upstash/commands.js';
 
-/** Requests that are run together, or one that is refused. */
+/** Requests that are run together, or one that is refused or answered. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly refusal: string | undefined;
+  /** The reply of a request that the host answers itself. */
+  readonly answer?: Uint8Array | undefined;
   /** Whether the state of the client may be another one afterwards. */
   readonly mayChangeClient: boolean;
 }
@@ -29,6 +31,8 @@ export class SocketInput {
   readonly #rights: Rights;
   readonly #splitLine: SplitLine;
   readonly #splitter = new RequestSplitter();
+  /** Number of words by which a request is judged. */
+  readonly #wordsMax: number;
   #pieces: Piece[] = [];
   /** Bytes of `pieces`, and of the request that is not complete. */
   #pieceBytes = 0;
@@ -38,6 +42,7 @@ export class SocketInput {
 
   constructor(rights: Rights, splitLine: SplitLine) {
     this.#rights = rights;
+    this.#wordsMax = rights.rules?.judgesArguments === true ? Infinity : WORDS;
     this.#splitLine = splitLine;
   }
 
@@ -69,7 +74,7 @@ export class SocketInput {
     const run = new Run(chunk);
     let at = 0;
     while (at < chunk.length && !this.#splitter.isWithinRequest && chunk[at] === ARRAY) {
-      const request = readRequest(chunk, at, WORDS);
+      const request = readRequest(chunk, at, this.#wordsMax);
       if (request === TORN || request === undefined) break;
       this.#addTo(run, request.words, request.end);
       at = request.end;
@@ -99,7 +104,7 @@ export class SocketInput {
   #pushSplit(bytes: Uint8Array): void {
     if (this.error !== undefined) return;
     if (bytes[0] !== ARRAY) return this.#pushInline(bytes);
-    const request = readRequest(bytes, 0, WORDS);
+    const request = readRequest(bytes, 0, this.#wordsMax);
     if (typeof request === 'object' && request.end === bytes.length) {
       const run = new Run(bytes);
       this.#addTo(run, request.words, request.end);
@@ -123,10 +128,12 @@ export class SocketInput {
     }
     const refusal = refusalOnConnection(words, this.#rights);
     const mayWait = waits(words);
-    if (refusal !== undefined) this.#add(run.end());
+    const answer = refusal === undefined ? this.#rights.rules?.answer?.(words) : undefined;
+    const isAnswered = refusal !== undefined || answer !== undefined;
+    if (isAnswered) this.#add(run.end());
     run.extend(end, mayWait || isOfConnection(words));
     // The requests behind one that waits stay here until it is done.
-    if (refusal !== undefined || mayWait) this.#add(run.end(refusal));
+    if (isAnswered || mayWait) this.#add(run.end(refusal, answer));
   }
 
   #add(piece: Piece | undefined): void {
@@ -158,10 +165,10 @@ class Run {
   }
 
   /** Ends the run, if it has requests; another one begins. */
-  end(refusal?: string): Piece | undefined {
+  end(refusal?: string, answer?: Uint8Array): Piece | undefined {
     if (this.#start === this.#end) return undefined;
     const bytes = this.#chunk.subarray(this.#start, this.#end);
-    const piece = { bytes, refusal, mayChangeClient: this.#mayChangeClient };
+    const piece = { bytes, refusal, answer, mayChangeClient: this.#mayChangeClient };
     this.#start = this.#end;
     this.#mayChangeClient = false;
     return piece;

@@ -8,6 +8,8 @@ import type { PlatformSocket } from './platform-socket.js';
 
 export interface SocketState {
   readonly access: Access;
+  /** Where sockets of the namespace are opened, if it has several shards. */
+  readonly address: string | undefined;
   /** The client, as the engine exports it. */
   readonly client: Uint8Array;
   /** Bytes that the socket received, and that were not run. */
@@ -16,6 +18,7 @@ export interface SocketState {
 
 interface Attachment {
   readonly access: Access;
+  readonly address: string | undefined;
   /** Id of the client, which is that of the row. */
   readonly id: number;
   /** Length of the client's words, which precede the input. */
@@ -34,8 +37,8 @@ const POSITION = 12;
 const WORD_BYTES = 4;
 
 /** Whether a state needs a row, which is billed. */
-export function isLongState({ client, input }: SocketState): boolean {
-  return client.length + input.length > ATTACHED_MAX;
+export function isLongState({ client, input, address = '' }: SocketState): boolean {
+  return client.length + input.length + address.length > ATTACHED_MAX;
 }
 
 export class SocketStates {
@@ -52,13 +55,14 @@ export class SocketStates {
 
   /** Keeps the state of a socket. False if that is too long for a row. */
   save(socket: PlatformSocket, id: number, state: SocketState): boolean {
-    const { access, client } = state;
+    const { access, address, client } = state;
     const bytes = concat([client, state.input]);
     if (bytes.length > ROW_BYTES_MAX) return false;
     const isLong = isLongState(state);
     if (isLong) this.#write(id, bytes);
     else this.forget(id);
-    const attachment: Attachment = { access, id, clientBytes: client.length, bytes: isLong ? undefined : bytes };
+    const bytesAttached = isLong ? undefined : bytes;
+    const attachment: Attachment = { access, address, id, clientBytes: client.length, bytes: bytesAttached };
     socket.serializeAttachment(attachment);
     return true;
   }
@@ -68,8 +72,8 @@ export class SocketStates {
     const attachment = socket.deserializeAttachment() as Attachment | null;
     const bytes = attachment?.bytes ?? this.#row(attachment?.id);
     if (!attachment || bytes === undefined) return undefined;
-    const { access, clientBytes } = attachment;
-    return { access, client: bytes.subarray(0, clientBytes), input: bytes.subarray(clientBytes) };
+    const { access, address, clientBytes } = attachment;
+    return { access, address, client: bytes.subarray(0, clientBytes), input: bytes.subarray(clientBytes) };
   }
 
   /** Removes the row of a socket, if there is one. */

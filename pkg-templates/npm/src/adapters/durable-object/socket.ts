@@ -7,8 +7,8 @@ import type { Stream, Streams, StreamUser } from '../../host/streams.js';
 import { concat } from '../../resp/concat.js';
 import { encodeError, encodeRequests } from '../../resp/encode.js';
 import type { Access } from '../upstash/access.js';
+import type { Rules } from '../upstash/commands.js';
 import { type Closing, ENDED, NO_RESP, type PlatformSocket, SLOW, TOO_MUCH } from './platform-socket.js';
-import { namespaceRules } from './rules.js';
 import { type Piece, SocketInput, type SplitLine } from './socket-input.js';
 import { isLongState, type SocketState, type SocketStates } from './socket-state.js';
 
@@ -33,6 +33,8 @@ export interface SocketOwner {
   readonly streams: Streams;
   readonly states: SocketStates;
   readonly splitLine: SplitLine;
+  /** The rules of a connection, which reached the namespace at this address. */
+  rulesFor(address: string | undefined): Rules;
   /** Notes that the engine has output for a socket: `run` follows in this turn. */
   reached(socket: Socket): void;
   /** Notes that a socket has run: `flush` follows when the turn is stored. */
@@ -49,6 +51,7 @@ export interface SocketOwner {
 export class Socket {
   readonly transport: PlatformSocket;
   readonly #access: Access;
+  readonly #address: string | undefined;
   readonly #owner: SocketOwner;
   readonly #stream: Stream;
   readonly #input: SocketInput;
@@ -66,11 +69,17 @@ export class Socket {
   #pausedAt: number | undefined;
 
   /** Connects a client, or one that an earlier engine left. */
-  constructor(transport: PlatformSocket, owner: SocketOwner, access: Access, carried?: SocketState) {
+  constructor(
+    transport: PlatformSocket,
+    owner: SocketOwner,
+    { access, address }: Pick<SocketState, 'access' | 'address'>,
+    carried?: SocketState,
+  ) {
     this.transport = transport;
     this.#access = access;
+    this.#address = address;
     this.#owner = owner;
-    this.#input = new SocketInput({ access, rules: namespaceRules }, owner.splitLine);
+    this.#input = new SocketInput({ access, rules: owner.rulesFor(address) }, owner.splitLine);
     const user: StreamUser = { reached: () => owner.reached(this) };
     this.#stream = carried === undefined ? owner.streams.open(user) : owner.streams.adopt(user, carried.client);
     if (carried !== undefined && carried.input.length > 0) this.#input.push(carried.input.slice());
@@ -130,8 +139,9 @@ export class Socket {
     else this.#owner.runLater(this, PAUSE_MS);
   }
 
-  #runPiece({ bytes, refusal, mayChangeClient }: Piece): void {
+  #runPiece({ bytes, refusal, answer, mayChangeClient }: Piece): void {
     this.#isChanged ||= mayChangeClient;
+    if (answer !== undefined) return this.#write(answer);
     if (refusal === undefined) return this.#feed(bytes);
     if (this.#stream.inTransaction) this.#stream.feed(REFUSED_IN_TRANSACTION, () => {});
     this.#write(encodeError(refusal));
@@ -221,7 +231,7 @@ export class Socket {
 
   #state(): SocketState | undefined {
     const client = this.#stream.carried();
-    return client && { access: this.#access, client, input: this.#input.waiting };
+    return client && { access: this.#access, address: this.#address, client, input: this.#input.waiting };
   }
 
   /** Bytes that the client has not read, as far as the platform knows. */

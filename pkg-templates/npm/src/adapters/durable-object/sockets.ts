@@ -1,9 +1,12 @@
 /** All WebSockets of an object: they are accepted, adopted after its sleep, run in turns, and flushed when a turn is stored. */
 import type { Keylatch } from '../../db/keylatch.js';
 import type { Streams } from '../../host/streams.js';
-import type { Access } from '../upstash/access.js';
+import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
 import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED } from './platform-socket.js';
+import { namespaceRules } from './rules.js';
+import { ShardRules } from './shards/shard-rules.js';
+import type { Shard } from './shards/slots.js';
 import { Socket, type SocketOwner } from './socket.js';
 import { queuePosition, type SocketState, SocketStates } from './socket-state.js';
 import type { SplitLine } from './socket-input.js';
@@ -20,6 +23,7 @@ export class Sockets implements SocketOwner {
   readonly splitLine: SplitLine;
   readonly #ctx: DurableObjectState;
   readonly #turns: Turns;
+  readonly #shard: () => Shard | undefined;
   readonly #sockets = new Map<PlatformSocket, Socket>();
   #reached = new Set<Socket>();
   #touched = new Set<Socket>();
@@ -27,13 +31,19 @@ export class Sockets implements SocketOwner {
   #saver: unknown;
 
   /** Text frames `ping` are answered by the platform from now on. */
-  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns) {
+  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, shard: () => Shard | undefined) {
     this.#ctx = ctx;
     this.#turns = turns;
+    this.#shard = shard;
     this.streams = db.streams;
     this.splitLine = (line) => db.tools.splitLine(line);
     this.states = new SocketStates(ctx.storage);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
+  }
+
+  rulesFor(address: string | undefined): Rules {
+    const shard = this.#shard();
+    return shard === undefined ? namespaceRules : new ShardRules(namespaceRules, shard, address ?? '');
   }
 
   get size(): number {
@@ -56,7 +66,7 @@ export class Sockets implements SocketOwner {
 
   #adoptOne(transport: PlatformSocket, state: SocketState): void {
     try {
-      this.#sockets.set(transport, new Socket(transport, this, state.access, state));
+      this.#sockets.set(transport, new Socket(transport, this, state, state));
     } catch (error) {
       console.error('keylatch: a socket is not adopted', error);
       close(transport, RESTARTED);
@@ -64,11 +74,11 @@ export class Sockets implements SocketOwner {
   }
 
   /** Connects a client, within a turn. Throws if there are too many. */
-  accept(access: Access): { readonly client: unknown } {
+  accept(upgrade: Pick<SocketState, 'access' | 'address'>): { readonly client: unknown } {
     if (this.#sockets.size >= SOCKETS_MAX)
       throw new Failure(429, `OVERLOADED a namespace has at most ${SOCKETS_MAX} sockets`);
     const { 0: client, 1: transport } = new WebSocketPair();
-    const socket = new Socket(transport, this, access);
+    const socket = new Socket(transport, this, upgrade);
     this.#ctx.acceptWebSocket(transport);
     this.#sockets.set(transport, socket);
     return { client };

@@ -16,7 +16,7 @@ export function targetOf(
   if (settings.namespace !== undefined) return { name: settings.namespace, path };
   const [, inPath, rest = ''] = /^namespace\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
   const name = inPath === undefined ? (request.query.get(NAMESPACE) ?? DEFAULT) : decoded(inPath);
-  if (!isNamespace(name)) throw new Failure(400, 'ERR a namespace has 1 to 256 characters');
+  if (!isNamespace(name)) throw new Failure(400, 'ERR a namespace has 1 to 256 characters, and no NUL');
   return { name, path: inPath === undefined ? path : rest };
 }
 

@@ -7,24 +7,26 @@ import { type Access, accessOf } from '../upstash/access.js';
 import { failed } from '../upstash/admission.js';
 import { Failure, type RestRequest } from '../upstash/exchange.js';
 import type { WorkerSettings } from './options.js';
-import { failureOf, targetOf } from './target.js';
+import type { NamespaceObjects } from './shards/objects.js';
+import { shardOf, SLOTS } from './shards/slots.js';
+import { targetOf } from './target.js';
 
 /** The subprotocol that the object selects, and the beginning of one that carries a token in base64url. */
 const PROTOCOL = 'keylatch';
 const TOKEN_PROTOCOL = 'keylatch.token.';
 /** Header by which the Worker passes the access of the token on. */
 const ACCESS = 'keylatch-access';
+/** Header with the address of the namespace. */
+const ADDRESS = 'keylatch-address';
 const FULL = 'full';
 const READ_ONLY = 'read-only';
 const decoder = /* @__PURE__ */ new Decoder();
 
-interface UpgradeStub {
-  fetch(request: Request): Promise<Response>;
-}
-
 /** An upgrade as the object needs it. */
 export interface Upgrade {
   readonly access: Access;
+  /** Where sockets of the namespace are opened, without a scheme: host and path. Given if it has several shards. */
+  readonly address: string | undefined;
   /** Headers of the response. */
   readonly headers: Record<string, string>;
 }
@@ -33,30 +35,28 @@ export function isUpgrade(request: RestRequest): boolean {
   return request.header('upgrade')?.toLowerCase() === 'websocket';
 }
 
-/** The response to an upgrade. `stubOf` gives the object of a namespace. Never rejects. */
+/** The response to an upgrade. `objectsOf` gives the objects of a namespace. Never rejects. */
 export async function upgraded(
   request: RestRequest,
   settings: WorkerSettings,
-  stubOf: (namespace: string) => unknown,
+  objectsOf: (namespace: string) => NamespaceObjects,
 ): Promise<Response> {
   try {
-    const wire = await admittedUpgrade(request, settings);
-    const { name } = targetOf(request, settings);
-    return await (stubOf(name) as UpgradeStub).fetch(wire).catch((cause) => {
-      throw failureOf(cause);
-    });
+    const headers = await admittedUpgrade(request, settings);
+    const { name, path } = targetOf(request, settings);
+    const shard = shardOf(slotIn(request, path), settings.shards);
+    if (settings.shards > 1) headers[ADDRESS] = addressOf(request, settings, name);
+    return await objectsOf(name).upgrade(shard, headers);
   } catch (error) {
     const { status, headers, body } = failed(error);
     return new Response(body, { status, headers: { ...headers, 'cache-control': 'no-store' } });
   }
 }
 
-/** The upgrade as the object gets it. Throws if it is refused. */
-async function admittedUpgrade(request: RestRequest, settings: WorkerSettings): Promise<Request> {
+/** Headers of the upgrade as the object gets it. Throws if it is refused. */
+async function admittedUpgrade(request: RestRequest, settings: WorkerSettings): Promise<Record<string, string>> {
   if (request.method !== 'GET') throw new Failure(405, `ERR the method ${request.method} cannot be upgraded`);
-  const { path } = targetOf(request, settings);
-  if (path.replace('/', '') !== '')
-    throw new Failure(404, 'ERR sockets are opened at the base path, or at /namespace/NAME');
+  slotIn(request, targetOf(request, settings).path);
   const origin = request.header('origin');
   const { origins } = settings;
   if (origin !== undefined && origins !== '*' && !origins.includes(origin))
@@ -68,7 +68,24 @@ async function admittedUpgrade(request: RestRequest, settings: WorkerSettings): 
   const { writes } = await accessOf(withToken(request, protocols), { ...settings, signed: undefined });
   const headers: Record<string, string> = { upgrade: 'websocket', [ACCESS]: writes ? FULL : READ_ONLY };
   if (protocols.includes(PROTOCOL)) headers['sec-websocket-protocol'] = PROTOCOL;
-  return new Request('https://keylatch/', { headers });
+  return headers;
+}
+
+/** The slot that a socket is for, in the path or as a parameter; the first one unless it is named. */
+function slotIn({ query }: RestRequest, path: string): number {
+  const found = /^(?:slot\/([^/]*))?\/?$/.exec(path);
+  if (found === null)
+    throw new Failure(404, 'ERR sockets are opened at the base path, at /namespace/NAME, or at /slot/N behind them');
+  const text = found[1] ?? query.get('slot') ?? '0';
+  if (!/^\d{1,5}$/.test(text) || Number(text) >= SLOTS)
+    throw new Failure(400, `ERR a slot is a number from 0 to ${SLOTS - 1}`);
+  return Number(text);
+}
+
+/** Where sockets of a namespace are opened. */
+function addressOf(request: RestRequest, { basePath, namespace }: WorkerSettings, name: string): string {
+  const path = namespace === undefined ? `/namespace/${encodeURIComponent(name)}` : '';
+  return `${request.header('host') ?? ''}${basePath}${path}`;
 }
 
 /** The request with the token of a subprotocol as its header, unless it has one. */
@@ -96,6 +113,7 @@ export function upgradeOf({ headers }: Request): Upgrade | undefined {
   const protocol = headers.get('sec-websocket-protocol');
   return {
     access: { writes: access === FULL },
+    address: headers.get(ADDRESS) ?? undefined,
     headers: protocol === null ? {} : { 'sec-websocket-protocol': protocol },
   };
 }

@@ -1,6 +1,8 @@
 /** Messages between the Worker and the object, by RPC: a request that was admitted, and its response. */
 import { type Access, tokenOf } from '../upstash/access.js';
+import type { Command } from '../upstash/commands.js';
 import { NO_QUERY, type RestRequest } from '../upstash/exchange.js';
+import type { ShardClaim } from './shards/table.js';
 
 /** Headers that the object reads, by their names. */
 const HEADERS = ['keylatch-request-id', 'upstash-encoding', 'upstash-response-format'] as const;
@@ -17,7 +19,14 @@ export interface WireRequest {
   readonly query?: readonly (readonly [name: string, value: string])[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** A pipeline, in place of a body. */
+  readonly commands?: readonly Command[];
+  /** The shard that the object is taken for, if its namespace has several. */
+  readonly shard?: ShardClaim;
 }
+
+/** Status with which a new shard answers nothing: the first one has to confirm their number before. */
+export const UNCONFIRMED = 421;
 
 export interface WireResponse {
   readonly status: number;

@@ -8,19 +8,17 @@ import { admitted } from '../upstash/admission.js';
 import { Failure, NO_QUERY, type RestRequest } from '../upstash/exchange.js';
 import { requestOf } from '../upstash/fetch-handler.js';
 import { type KeylatchFetchOptions, settingsOf, type SignedAccess, type WorkerSettings } from './options.js';
-import { type KeylatchNamespace, stubOf } from './placement.js';
+import type { KeylatchNamespace } from './placement.js';
 import { isForNamespace } from './rules.js';
-import { failureOf, NAMESPACE, targetOf } from './target.js';
+import { NamespaceObjects } from './shards/objects.js';
+import { ShardedRequest } from './shards/sharded.js';
+import { NAMESPACE, targetOf } from './target.js';
 import { isUpgrade, upgraded } from './upgrade.js';
 import { wireHeaders, type WireRequest, type WireResponse } from './wire.js';
 
 /** Request and Response of the platform, where the program's own types declare them. */
 type PlatformRequest = typeof globalThis extends { Request: { prototype: infer Own } } ? Own : object;
 type PlatformResponse = typeof globalThis extends { Response: { prototype: infer Own } } ? Own : object;
-
-interface KeylatchStub {
-  rest(request: WireRequest): Promise<WireResponse>;
-}
 
 /**
  * Answers a request of the REST protocol of Upstash, or an upgrade to a WebSocket that carries RESP, by an object that
@@ -36,8 +34,9 @@ export async function keylatchFetch(
   if (typeof namespace?.idFromName !== 'function')
     throw new CallerTypeError('keylatchFetch needs the binding of a Durable Object namespace, such as env.KEYLATCH');
   const given = requestOf(request as Request);
-  if (isUpgrade(given)) return upgraded(given, settings, (name) => stubOf(namespace, settings.placement, name));
-  const answer = (access: Access) => forwarded(given, access, namespace, settings);
+  const objectsOf = (name: string) => new NamespaceObjects(namespace, settings.placement, settings.shards, name);
+  if (isUpgrade(given)) return upgraded(given, settings, objectsOf);
+  const answer = (access: Access) => forwarded(given, access, settings, objectsOf);
   const { status, headers, body } = await admitted(given, settings, answer);
   return new Response(body as BodyInit | null, { status, headers });
 }
@@ -45,8 +44,8 @@ export async function keylatchFetch(
 async function forwarded(
   request: RestRequest,
   access: SignedAccess,
-  namespace: KeylatchNamespace,
   settings: WorkerSettings,
+  objectsOf: (name: string) => NamespaceObjects,
 ): Promise<WireResponse> {
   const { name, path } = targetOf(request, settings);
   const { namespaces, ...rest } = access;
@@ -65,10 +64,6 @@ async function forwarded(
     ...(headers && { headers }),
     ...(body && { body }),
   };
-  const stub = stubOf(namespace, settings.placement, name) as KeylatchStub;
-  try {
-    return await stub.rest(wire);
-  } catch (cause) {
-    throw failureOf(cause);
-  }
+  const objects = objectsOf(name);
+  return objects.count === 1 ? objects.rest(0, wire) : new ShardedRequest(wire, objects, settings.fansOut).response();
 }
