@@ -57,11 +57,14 @@ export class KeylatchObject extends DurableObject<unknown> {
     const { KEYLATCH_MAXMEMORY: limit = MAX_MEMORY } = (env ?? {}) as { readonly KEYLATCH_MAXMEMORY?: string };
     this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
     this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
-    this.#turns = new Turns({ store: (errors) => this.#store(errors), end: (cause) => this.#end(cause) });
+    this.#turns = new Turns({
+      begin: () => this.#sockets.endExpired(),
+      store: (errors) => this.#store(errors),
+      end: (cause) => this.#end(cause),
+    });
     this.#settings = settingsOf(this.#turns, this.#log);
     this.#sockets = new Sockets(ctx, this.#db, this.#turns, () => this.#shards.shard);
-    const canSleep = () => this.#sockets.size > 0;
-    this.#wakeups = new Wakeups(ctx.storage, canSleep, () => void this.#wake());
+    this.#wakeups = new Wakeups(ctx.storage, this.#sockets, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
     this.#db.wakeBy(this.#wakeups.schedule);
     if (ctx.getWebSockets().length > 0) void this.#adopt();

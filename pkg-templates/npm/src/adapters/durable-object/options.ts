@@ -133,11 +133,13 @@ function signedTokens(
 
 function accessOfClaims(claims: TokenClaims, revoked: readonly string[], nowMs: number): SignedAccess {
   const { exp, id, ns, write = false, keys, channels } = claims;
-  if (nowMs >= exp * SECOND_MS) throw new Failure(401, 'WRONGPASS the token has expired');
+  const expiresAtMs = exp * SECOND_MS;
+  if (nowMs >= expiresAtMs) throw new Failure(401, 'WRONGPASS the token has expired');
   if (id !== undefined && revoked.includes(id)) throw new Failure(401, 'WRONGPASS the token was revoked');
   const isLimited = keys !== undefined || channels !== undefined;
   return {
     writes: write,
+    expiresAtMs,
     ...(isLimited && { limits: { keys: keys ?? [], channels: channels ?? [] } }),
     ...(ns && { namespaces: ns }),
   };

@@ -16,6 +16,8 @@ export interface Closing {
 }
 
 export const ENDED: Closing = { code: 1000, reason: 'the client was disconnected' };
+/** The client's token has ended: another one is needed. */
+export const TOKEN_ENDED: Closing = { code: 4401, reason: 'the token has expired' };
 export const NO_RESP: Closing = { code: 1002, reason: 'the bytes are no requests' };
 export const SLOW: Closing = { code: 1008, reason: 'SLOW the client does not read its replies' };
 export const TOO_MUCH: Closing = { code: 1009, reason: 'too many bytes wait behind a request' };

@@ -14,10 +14,32 @@ import { type Command, type Rules, type Word, withSubcommand } from '../upstash/
 const OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.split(','));
 /** Keys that the package keeps for itself, such as replies of other requests. */
 const OWN_KEYS = 'keylatch:';
-/** Commands that touch neither keys nor channels. */
-const WITHOUT_KEYS = ['PING', 'ECHO', 'TIME'];
+/** Commands that touch neither keys nor channels, or give up what the connection has. */
+const WITHOUT_KEYS = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ (
+    'PING ECHO TIME ASKING AUTH DISCARD EXEC HELLO MULTI PUNSUBSCRIBE QUIT READONLY READWRITE RESET SELECT SUNSUBSCRIBE ' +
+    'UNSUBSCRIBE UNWATCH'
+  ).split(' '),
+);
 /** Commands of which the first argument is a channel. */
 const WITH_CHANNEL = ['PUBLISH', 'SPUBLISH'];
+/** Commands of which all arguments are channels, or patterns of such. */
+const SUBSCRIPTIONS = ['SUBSCRIBE', 'SSUBSCRIBE', 'PSUBSCRIBE'];
+/** Subcommands of CLIENT that are about the connection alone. */
+const OF_CLIENT = [
+  'CACHING',
+  'GETNAME',
+  'GETREDIR',
+  'ID',
+  'INFO',
+  'REPLY',
+  'SETINFO',
+  'SETNAME',
+  'TRACKING',
+  'TRACKINGINFO',
+];
+/** Options of CLIENT TRACKING by which a client hears of keys that it did not read, or sends messages to another. */
+const TRACKING_OTHERS = ['BCAST', 'PREFIX', 'REDIRECT'];
 /** Scripts reach keys that they do not name. */
 const SCRIPTS = ['EVAL', 'EVALSHA', 'EVAL_RO', 'EVALSHA_RO', 'FCALL', 'FCALL_RO'];
 /** Commands with patterns of keys behind these words. */
@@ -32,23 +54,33 @@ export const namespaceRules: Rules = {
     if (admin !== undefined) return `ERR ${admin} is about a server; a namespace is data alone`;
     return limits && refusalByLimits(limits, name, command);
   },
-  channel({ limits }, channel, isPattern) {
-    if (limits === undefined) return undefined;
-    // Whether one pattern has all that another has is not asked: only the same pattern is admitted.
-    const isAdmitted = isPattern ? limits.channels.includes(channel) : isMatched(limits.channels, channel);
-    return isAdmitted ? undefined : 'NOPERM this token is not for this channel';
-  },
+  channel: ({ limits }, channel, isPattern) => limits && refusalOfChannel(limits, channel, isPattern),
 };
 
 function refusalByLimits(limits: AccessLimits, name: string, command: Command): string | undefined {
-  if (WITHOUT_KEYS.includes(name)) return undefined;
-  if (WITH_CHANNEL.includes(name))
-    return isMatched(limits.channels, command[1] ?? '') ? undefined : 'NOPERM this token is not for this channel';
+  if (WITHOUT_KEYS.has(name) || (name === 'CLIENT' && isOfClient(command))) return undefined;
+  if (WITH_CHANNEL.includes(name)) return refusalOfChannel(limits, command[1] ?? '', false);
+  if (SUBSCRIPTIONS.includes(name)) {
+    const refusals = command.slice(1).map((word) => refusalOfChannel(limits, word, name === 'PSUBSCRIBE'));
+    return refusals.find((refusal) => refusal !== undefined);
+  }
   const indices = areKeysKnown(name, command) ? keyIndices(command) : [];
   if (indices.length === 0)
     return `NOPERM this token is for certain keys: it cannot run the '${name.toLowerCase()}' command`;
   const foreign = indices.find((index) => !isAdmittedKey(limits.keys, command[index] ?? ''));
   return foreign === undefined ? undefined : `NOPERM this token is not for the key of argument ${foreign}`;
+}
+
+function isOfClient([, subcommand, ...words]: Command): boolean {
+  const name = wordOf(subcommand);
+  const isOfOthers = name === 'TRACKING' && words.some((word) => TRACKING_OTHERS.includes(wordOf(word)));
+  return OF_CLIENT.includes(name) && !isOfOthers;
+}
+
+function refusalOfChannel({ channels }: AccessLimits, channel: Word, isPattern: boolean): string | undefined {
+  // Whether one pattern has all that another has is not asked: only the same pattern is admitted.
+  const isAdmitted = isPattern ? channels.includes(textIn(channel)) : isMatched(channels, channel);
+  return isAdmitted ? undefined : 'NOPERM this token is not for this channel';
 }
 
 function areKeysKnown(name: string, command: Command): boolean {
@@ -57,8 +89,11 @@ function areKeysKnown(name: string, command: Command): boolean {
 }
 
 function isAdmittedKey(globs: readonly string[], key: Word): boolean {
-  const text = typeof key === 'string' ? key : textOf(key);
-  return !text.startsWith(OWN_KEYS) && isMatched(globs, key);
+  return !textIn(key).startsWith(OWN_KEYS) && isMatched(globs, key);
+}
+
+function textIn(word: Word): string {
+  return typeof word === 'string' ? word : textOf(word);
 }
 
 function isMatched(globs: readonly string[], word: Word): boolean {

@@ -20,7 +20,7 @@ export interface Piece {
 export type SplitLine = (line: string) => Uint8Array[];
 
 const ARRAY = 0x2a;
-/** The name of a command and that of a subcommand. */
+/** The name of a command and that of a subcommand: what a token without limits is judged by. */
 const WORDS = 2;
 /** A request without words, which is skipped. */
 const EMPTY = /^\*-\d+\r?\n$/;
@@ -42,7 +42,8 @@ export class SocketInput {
 
   constructor(rights: Rights, splitLine: SplitLine) {
     this.#rights = rights;
-    this.#wordsMax = rights.rules?.judgesArguments === true ? Infinity : WORDS;
+    const { access, rules } = rights;
+    this.#wordsMax = access.limits === undefined && rules?.judgesArguments !== true ? WORDS : Infinity;
     this.#splitLine = splitLine;
   }
 

@@ -27,8 +27,8 @@ interface Attachment {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Bytes that fit into an attachment beside the other fields. */
-const ATTACHED_MAX = 16_000;
+/** Bytes of state that fit into an attachment of 16 KiB beside the access: a token has at most 4,096 characters. */
+const ATTACHED_MAX = 12_000;
 /** Longest state; the platform's limit of a row is 2 MB. */
 const ROW_BYTES_MAX = 1_000_000;
 const TABLE = 'keylatch_sockets';

@@ -90,6 +90,11 @@ export class Socket {
     return this.#stream.id;
   }
 
+  /** End of the client's token, in milliseconds since the epoch; Infinity if it has none. */
+  get expiresAtMs(): number {
+    return this.#access.expiresAtMs ?? Infinity;
+  }
+
   /** Takes no more messages: one was left out. */
   refuse(): void {
     this.#refuses = true;

@@ -3,7 +3,7 @@ import type { Keylatch } from '../../db/keylatch.js';
 import type { Streams } from '../../host/streams.js';
 import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
-import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED } from './platform-socket.js';
+import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED, TOKEN_ENDED } from './platform-socket.js';
 import { namespaceRules } from './rules.js';
 import { ShardRules } from './shards/shard-rules.js';
 import type { Shard } from './shards/slots.js';
@@ -29,6 +29,8 @@ export class Sockets implements SocketOwner {
   #touched = new Set<Socket>();
   readonly #unsaved = new Set<Socket>();
   #saver: unknown;
+  /** The first end of a token, or an earlier instant if its client has gone. */
+  #nextEndMs = Infinity;
 
   /** Text frames `ping` are answered by the platform from now on. */
   constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, shard: () => Shard | undefined) {
@@ -50,6 +52,27 @@ export class Sockets implements SocketOwner {
     return this.#sockets.size;
   }
 
+  /** Instant at which a client has to be disconnected with its token; undefined without one. */
+  get dueMs(): number | undefined {
+    return this.#nextEndMs === Infinity ? undefined : this.#nextEndMs;
+  }
+
+  /** Disconnects clients with tokens that have ended, within a turn and in front of its commands. */
+  endExpired(): void {
+    const nowMs = Date.now();
+    if (nowMs < this.#nextEndMs) return;
+    this.#nextEndMs = Infinity;
+    for (const socket of [...this.#sockets.values()]) {
+      if (socket.expiresAtMs <= nowMs) socket.end(TOKEN_ENDED);
+      else this.#nextEndMs = Math.min(this.#nextEndMs, socket.expiresAtMs);
+    }
+  }
+
+  #add(socket: Socket): void {
+    this.#sockets.set(socket.transport, socket);
+    this.#nextEndMs = Math.min(this.#nextEndMs, socket.expiresAtMs);
+  }
+
   /** Adopts the sockets that are open after the object has slept, within a turn. */
   adopt(): void {
     const found: { readonly transport: PlatformSocket; readonly state: SocketState; readonly position: number }[] = [];
@@ -61,12 +84,13 @@ export class Sockets implements SocketOwner {
     // The platform promises no order.
     found.sort((one, other) => one.position - other.position);
     for (const { transport, state } of found) this.#adoptOne(transport, state);
+    this.endExpired();
     this.states.forgetOthers();
   }
 
   #adoptOne(transport: PlatformSocket, state: SocketState): void {
     try {
-      this.#sockets.set(transport, new Socket(transport, this, state, state));
+      this.#add(new Socket(transport, this, state, state));
     } catch (error) {
       console.error('keylatch: a socket is not adopted', error);
       close(transport, RESTARTED);
@@ -80,7 +104,7 @@ export class Sockets implements SocketOwner {
     const { 0: client, 1: transport } = new WebSocketPair();
     const socket = new Socket(transport, this, upgrade);
     this.#ctx.acceptWebSocket(transport);
-    this.#sockets.set(transport, socket);
+    this.#add(socket);
     return { client };
   }
 

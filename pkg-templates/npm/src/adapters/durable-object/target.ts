@@ -1,7 +1,9 @@
 /** Which object a request is for, and failures of that object. */
 import { pathBelow } from '../upstash/admission.js';
 import { Failure, type RestRequest } from '../upstash/exchange.js';
-import { isNamespace, type WorkerSettings } from './options.js';
+import type { Access } from '../upstash/access.js';
+import { isNamespace, type SignedAccess, type WorkerSettings } from './options.js';
+import { isForNamespace } from './rules.js';
 
 const DEFAULT = 'default';
 /** Part of the path, and parameter, that names a namespace. */
@@ -18,6 +20,14 @@ export function targetOf(
   const name = inPath === undefined ? (request.query.get(NAMESPACE) ?? DEFAULT) : decoded(inPath);
   if (!isNamespace(name)) throw new Failure(400, 'ERR a namespace has 1 to 256 characters, and no NUL');
   return { name, path: inPath === undefined ? path : rest };
+}
+
+/** The access of a token to a namespace, as the object judges it. Throws if the token is for others. */
+export function accessTo(namespace: string, access: SignedAccess): Access {
+  const { namespaces, ...rest } = access;
+  if (namespaces !== undefined && !isForNamespace(namespaces, namespace))
+    throw new Failure(403, 'NOPERM this token is not for this namespace');
+  return rest;
 }
 
 function decoded(segment: string): string {

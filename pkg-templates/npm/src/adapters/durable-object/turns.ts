@@ -17,6 +17,8 @@ const NOT_STORED = 'UNAVAILABLE the object starts again from its log; the comman
 
 /** How an object stores what its commands did. */
 export interface TurnOwner {
+  /** Called in front of the commands of each turn. */
+  begin(): void;
   /** Writes effects, and sends what may leave then; whether there were any. Throws if the object cannot go on, after these errors of commands among others. */
   store(errors: readonly unknown[]): boolean;
   /** Ends the object after an error of `store`. */
@@ -72,8 +74,10 @@ export class Turns {
 
   #perform(steps: readonly Step[]): void {
     const errors: unknown[] = [];
-    const answers = steps.map((step) => step.run(errors));
+    let answers: readonly (() => void)[];
     try {
+      this.#owner.begin();
+      answers = steps.map((step) => step.run(errors));
       // While a write is on its way others may come: they are one turn.
       if (this.#owner.store(errors)) this.#arm();
     } catch (cause) {

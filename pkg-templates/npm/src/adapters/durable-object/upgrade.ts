@@ -9,12 +9,15 @@ import { Failure, type RestRequest } from '../upstash/exchange.js';
 import type { WorkerSettings } from './options.js';
 import type { NamespaceObjects } from './shards/objects.js';
 import { shardOf, SLOTS } from './shards/slots.js';
-import { targetOf } from './target.js';
+import { accessTo, targetOf } from './target.js';
 
 /** The subprotocol that the object selects, and the beginning of one that carries a token in base64url. */
 const PROTOCOL = 'keylatch';
 const TOKEN_PROTOCOL = 'keylatch.token.';
-/** Header by which the Worker passes the access of the token on. */
+/**
+ * Header by which the Worker passes the access of the token on. The request for the object is made by the Worker, so no header of
+ * a client is in it.
+ */
 const ACCESS = 'keylatch-access';
 /** Header with the address of the namespace. */
 const ADDRESS = 'keylatch-address';
@@ -56,7 +59,8 @@ export async function upgraded(
 /** Headers of the upgrade as the object gets it. Throws if it is refused. */
 async function admittedUpgrade(request: RestRequest, settings: WorkerSettings): Promise<Record<string, string>> {
   if (request.method !== 'GET') throw new Failure(405, `ERR the method ${request.method} cannot be upgraded`);
-  slotIn(request, targetOf(request, settings).path);
+  const { name, path } = targetOf(request, settings);
+  slotIn(request, path);
   const origin = request.header('origin');
   const { origins } = settings;
   if (origin !== undefined && origins !== '*' && !origins.includes(origin))
@@ -64,9 +68,8 @@ async function admittedUpgrade(request: RestRequest, settings: WorkerSettings): 
   if (request.query.get('_token') !== null)
     throw new Failure(401, 'WRONGPASS a token in the address is not accepted: logs would have it');
   const protocols = (request.header('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
-  // Signed tokens end at an instant, and sockets do not: they are not accepted.
-  const { writes } = await accessOf(withToken(request, protocols), { ...settings, signed: undefined });
-  const headers: Record<string, string> = { upgrade: 'websocket', [ACCESS]: writes ? FULL : READ_ONLY };
+  const access = accessTo(name, await accessOf(withToken(request, protocols), settings));
+  const headers: Record<string, string> = { upgrade: 'websocket', [ACCESS]: encodedAccess(access) };
   if (protocols.includes(PROTOCOL)) headers['sec-websocket-protocol'] = PROTOCOL;
   return headers;
 }
@@ -108,12 +111,24 @@ function fromBase64Url(encoded: string): string {
 
 /** An upgrade that the Worker admitted; undefined for other requests. */
 export function upgradeOf({ headers }: Request): Upgrade | undefined {
-  const access = headers.get(ACCESS);
-  if (access !== FULL && access !== READ_ONLY) return undefined;
+  const access = decodedAccess(headers.get(ACCESS));
+  if (access === undefined) return undefined;
   const protocol = headers.get('sec-websocket-protocol');
   return {
-    access: { writes: access === FULL },
+    access,
     address: headers.get(ADDRESS) ?? undefined,
     headers: protocol === null ? {} : { 'sec-websocket-protocol': protocol },
   };
+}
+
+/** Access as a header: a word, or JSON in the characters that a header may have. */
+function encodedAccess(access: Access): string {
+  if (Object.keys(access).length > 1) return encodeURIComponent(JSON.stringify(access));
+  return access.writes ? FULL : READ_ONLY;
+}
+
+function decodedAccess(header: string | null): Access | undefined {
+  if (header === null) return undefined;
+  if (header === FULL || header === READ_ONLY) return { writes: header === FULL };
+  return JSON.parse(decodeURIComponent(header));
 }

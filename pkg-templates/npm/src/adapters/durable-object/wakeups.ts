@@ -7,18 +7,25 @@ import { DELAY_MAX_MS } from '../../host/timer.js';
 /** An object sleeps after ten seconds without events: a shorter wait needs no alarm. */
 const NEAR_MS = 10_000;
 
+/** Clients of an object, as its wake-ups need them. */
+interface WakingSockets {
+  /** Number of clients that stay connected while the object sleeps. Without such no alarm is set. */
+  readonly size: number;
+  /** Instant at which one of them has to be disconnected, if there is one. */
+  readonly dueMs: number | undefined;
+}
+
 export class Wakeups {
   readonly #storage: Pick<DurableObjectStorage, 'setAlarm'>;
-  readonly #canSleep: () => boolean;
+  readonly #sockets: WakingSockets;
   readonly #wake: () => void;
   #dueMs: number | undefined;
   #timer: { readonly handle: unknown; readonly dueMs: number } | undefined;
   #alarmMs = Infinity;
 
-  /** `canSleep`: whether clients stay connected while the object sleeps. Without such no alarm is set. */
-  constructor(storage: Pick<DurableObjectStorage, 'setAlarm'>, canSleep: () => boolean, wake: () => void) {
+  constructor(storage: Pick<DurableObjectStorage, 'setAlarm'>, sockets: WakingSockets, wake: () => void) {
     this.#storage = storage;
-    this.#canSleep = canSleep;
+    this.#sockets = sockets;
     this.#wake = wake;
   }
 
@@ -29,11 +36,11 @@ export class Wakeups {
 
   /** Sets the timer or the alarm, once a turn. */
   apply(): void {
-    const dueMs = this.#dueMs;
+    const dueMs = earlier(this.#dueMs, this.#sockets.dueMs);
     if (this.#timer !== undefined && this.#timer.dueMs !== dueMs) this.#clear();
     if (dueMs === undefined) return;
     const delayMs = dueMs - Date.now();
-    if (delayMs <= NEAR_MS || !this.#canSleep()) this.#arm(dueMs, Math.min(Math.max(delayMs, 0), DELAY_MAX_MS));
+    if (delayMs <= NEAR_MS || this.#sockets.size === 0) this.#arm(dueMs, Math.min(Math.max(delayMs, 0), DELAY_MAX_MS));
     else this.#setAlarm(dueMs);
   }
 
@@ -52,14 +59,20 @@ export class Wakeups {
   }
 
   #setAlarm(dueMs: number): void {
-    if (dueMs >= this.#alarmMs) return;
-    this.#alarmMs = dueMs;
+    // The platform knows no instants in the far future.
+    const atMs = Math.min(dueMs, Date.now() + DELAY_MAX_MS);
+    if (atMs >= this.#alarmMs) return;
+    this.#alarmMs = atMs;
     // The platform ends the object if this fails.
-    this.#storage.setAlarm(dueMs).catch(() => {});
+    this.#storage.setAlarm(atMs).catch(() => {});
   }
 
   #clear(): void {
     clearTimeout(this.#timer?.handle as number);
     this.#timer = undefined;
   }
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

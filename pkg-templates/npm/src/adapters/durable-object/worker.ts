@@ -5,14 +5,13 @@
 import { CallerTypeError } from '../../base/caller-errors.js';
 import type { Access } from '../upstash/access.js';
 import { admitted } from '../upstash/admission.js';
-import { Failure, NO_QUERY, type RestRequest } from '../upstash/exchange.js';
+import { NO_QUERY, type RestRequest } from '../upstash/exchange.js';
 import { requestOf } from '../upstash/fetch-handler.js';
 import { type KeylatchFetchOptions, settingsOf, type SignedAccess, type WorkerSettings } from './options.js';
 import type { KeylatchNamespace } from './placement.js';
-import { isForNamespace } from './rules.js';
 import { NamespaceObjects } from './shards/objects.js';
 import { ShardedRequest } from './shards/sharded.js';
-import { NAMESPACE, targetOf } from './target.js';
+import { accessTo, NAMESPACE, targetOf } from './target.js';
 import { isUpgrade, upgraded } from './upgrade.js';
 import { wireHeaders, type WireRequest, type WireResponse } from './wire.js';
 
@@ -48,9 +47,7 @@ async function forwarded(
   objectsOf: (name: string) => NamespaceObjects,
 ): Promise<WireResponse> {
   const { name, path } = targetOf(request, settings);
-  const { namespaces, ...rest } = access;
-  if (namespaces !== undefined && !isForNamespace(namespaces, name))
-    throw new Failure(403, 'NOPERM this token is not for this namespace');
+  const admittedAccess = accessTo(name, access);
   const { method } = request;
   const isOwn = (key: string): boolean => key === '_token' || (key === NAMESPACE && settings.namespace === undefined);
   const query = request.query === NO_QUERY ? undefined : [...request.query].filter(([key]) => !isOwn(key));
@@ -59,7 +56,7 @@ async function forwarded(
   const wire: WireRequest = {
     method,
     path: `/${path}`,
-    access: rest,
+    access: admittedAccess,
     ...(query && { query }),
     ...(headers && { headers }),
     ...(body && { body }),

@@ -8,6 +8,8 @@ export interface Access {
   readonly writes: boolean;
   /** Absent: all keys and channels. */
   readonly limits?: AccessLimits;
+  /** End of the token, in milliseconds since the epoch. Absent: it has none. */
+  readonly expiresAtMs?: number;
 }
 
 /** Globs of the keys and channels that a token is for. */
