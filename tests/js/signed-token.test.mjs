@@ -12,7 +12,15 @@ const KEY = { keyId: 'k1', secret: SECRET };
 const claimsOf = (token) => JSON.parse(Buffer.from(token.split('.')[2], 'base64url'));
 
 test('the mac is HMAC-SHA-256 of all in front of the last dot', async () => {
-  const claims = { exp: 2_000_000_000, ns: ['a', 'b*'], write: true, keys: ['k:*'], channels: ['ü'], id: 'one' };
+  const claims = {
+    exp: 2_000_000_000,
+    ns: ['a', 'b*'],
+    write: true,
+    keys: ['k:*'],
+    channels: ['ü'],
+    rate: 5,
+    id: 'one',
+  };
   const token = await signToken(claims, KEY);
   const [, head, mac] = /^(.*)\.(.*)$/.exec(token);
   assert.match(head, /^kl1\.k1\.[\w-]+$/);
@@ -36,7 +44,10 @@ test('claims that no token has are refused', async () => {
     { exp: 1, keys: [5] },
     { exp: 1, channels: {} },
     { exp: 1, id: '' },
-    { exp: 1, rate: 5 },
+    { exp: 1, rate: '5' },
+    { exp: 1, rate: 0 },
+    { exp: 1, rate: 1.5 },
+    { exp: 1, rates: 5 },
     { exp: 1, toString: 5 },
   ])
     await assert.rejects(signToken(claims, KEY), { name: 'TypeError' }, JSON.stringify(claims));
@@ -76,6 +87,8 @@ test('keylatch token prints one', () => {
     '--write',
     '--keys',
     'k:*',
+    '--rate',
+    '50',
     '--id',
     'x',
   ];
@@ -84,7 +97,7 @@ test('keylatch token prints one', () => {
   assert.deepEqual([status, stderr], [0, '']);
   const { exp, ...others } = claimsOf(stdout.trim());
   assert.ok(exp >= before + 3600 && exp <= before + 3660, `${exp}`);
-  assert.deepEqual(others, { ns: ['a', 'b*'], write: true, keys: ['k:*'], id: 'x' });
+  assert.deepEqual(others, { ns: ['a', 'b*'], write: true, keys: ['k:*'], rate: 50, id: 'x' });
   assert.match(keylatch(['--help']).stdout, /^keylatch token --key-id/);
 });
 
@@ -93,6 +106,7 @@ test('keylatch token says what is wrong', () => {
     [[], /--key-id is needed/],
     [['--key-id', 'k1'], /--expires is needed/],
     [['--key-id', 'k1', '--expires', '0'], /--expires is needed/],
+    [['--key-id', 'k1', '--expires', '1', '--rate', '0.5'], /--rate must be/],
     [['--key-id', 'a.b', '--expires', '1'], /keyId has/],
     [['--key-id', 'k1', '--expires', '1'], /at least 32 bytes/, 'short'],
     [['--key-id', 'k1', '--expires', '1', '--nothing'], /--nothing/],

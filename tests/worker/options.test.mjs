@@ -14,6 +14,7 @@ test('options that are none are errors that name them', async (t) => {
     [{ tokens: 'a' }, /^TypeError: keylatchFetch has no option 'tokens': it has token, /],
     [{ token: 'a', origins: ['a.example'] }, /^TypeError: keylatchFetch: origins must be/],
     [{ token: 'a', maxBodyBytes: -1 }, /^RangeError: keylatchFetch: maxBodyBytes must be/],
+    [{ token: 'a', commandsPerSecond: 0 }, /^RangeError: keylatchFetch: commandsPerSecond must be/],
     [{ token: 'a', namespace: '' }, /^TypeError: keylatchFetch: namespace must be/],
     [{ token: 'a', namespace: 'n'.repeat(257) }, /^TypeError: keylatchFetch: namespace must be/],
   ]) {

@@ -13,6 +13,7 @@ import { respondAdmitted, respondCommands } from '../upstash/respond.js';
 import { copyFor } from './copies.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
+import { failureOfRate, Rates } from './rates.js';
 import { runRequests } from './resp-requests.js';
 import type { PlatformSocket } from './platform-socket.js';
 import { namespaceRules } from './rules.js';
@@ -62,8 +63,9 @@ export class KeylatchObject extends DurableObject<unknown> {
       store: (errors) => this.#store(errors),
       end: (cause) => this.#end(cause),
     });
-    this.#settings = settingsOf(this.#turns, this.#log);
-    this.#sockets = new Sockets(ctx, this.#db, this.#turns, () => this.#shards.shard);
+    const rates = new Rates(() => Date.now());
+    this.#settings = settingsOf(this.#turns, this.#log, rates);
+    this.#sockets = new Sockets(ctx, this.#db, this.#turns, rates, () => this.#shards.shard);
     this.#wakeups = new Wakeups(ctx.storage, this.#sockets, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
     this.#db.wakeBy(this.#wakeups.schedule);
@@ -232,7 +234,7 @@ function rebuilt(log: Log): Keylatch {
 }
 
 /** Settings of the exchange. The Worker has checked the token, the body and where it comes from. */
-function settingsOf(turns: Turns, log: Log): RestSettings {
+function settingsOf(turns: Turns, log: Log, rates: Rates): RestSettings {
   return {
     tokens: undefined,
     readOnlyTokens: [],
@@ -244,5 +246,9 @@ function settingsOf(turns: Turns, log: Log): RestSettings {
     turn: turns.run,
     signed: undefined,
     rules: namespaceRules,
+    count: (access, commands) => {
+      const refusal = rates.take(access, commands);
+      if (refusal !== undefined) throw failureOfRate(refusal);
+    },
   };
 }

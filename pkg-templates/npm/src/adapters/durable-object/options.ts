@@ -1,6 +1,6 @@
 /** The options of `keylatchFetch`, checked. */
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
-import type { Access } from '../upstash/access.js';
+import type { Access, RateLimit } from '../upstash/access.js';
 import { Failure } from '../upstash/exchange.js';
 import {
   originSettings,
@@ -25,6 +25,8 @@ export interface KeylatchFetchOptions {
   readonly secrets?: Readonly<Record<string, string | undefined>> | undefined;
   /** Ids of signed tokens that are not valid any more. */
   readonly revoked?: readonly string[] | undefined;
+  /** Commands that all tokens together may run in a namespace each second. Those beyond are status 429. No limit unless given. */
+  readonly commandsPerSecond?: number | undefined;
   /** Origins of pages that may read responses, such as `https://example.org`, or `*` for any. None unless given. */
   readonly origins?: UpstashHandlerOptions['origins'];
   /** Path in front of the protocol's own, such as `/redis`. */
@@ -58,6 +60,7 @@ const OPTIONS = [
   'readOnlyToken',
   'secrets',
   'revoked',
+  'commandsPerSecond',
   'origins',
   'basePath',
   'maxBodyBytes',
@@ -79,6 +82,8 @@ export interface WorkerSettings extends RestSettings {
   readonly placement: Placement;
   readonly shards: number;
   readonly fansOut: boolean;
+  /** Limits of all tokens, beside their own. */
+  readonly rates: readonly RateLimit[];
 }
 
 /** Checks options, which programs make anew for each request. Wrong ones are a TypeError or a RangeError. */
@@ -86,7 +91,7 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
   const method = 'keylatchFetch';
   refuseUnknown(method, options, OPTIONS);
   const { token, readOnlyToken, origins, basePath, maxBodyBytes = BYTES_MAX, namespace } = options ?? {};
-  const { secrets = {}, revoked = [] } = options ?? {};
+  const { secrets = {}, revoked = [], commandsPerSecond } = options ?? {};
   if (namespace !== undefined && !isNamespace(namespace))
     throw new CallerTypeError(`${method}: namespace must be a text of 1 to ${NAMESPACE_LENGTH_MAX} characters`);
   return {
@@ -101,6 +106,8 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
     turn: (work) => work(),
     signed: signedTokens(secrets, revoked),
     rules: undefined,
+    count: undefined,
+    rates: ratesOf(commandsPerSecond),
   };
 }
 
@@ -112,6 +119,13 @@ function shardSettings({ shards = 1, fanOut = false }: Partial<KeylatchFetchOpti
     throw new CallerRangeError(`keylatchFetch: shards must be an integer from 1 to ${SHARDS_MAX}, found ${shards}`);
   if (typeof fanOut !== 'boolean') throw new CallerTypeError('keylatchFetch: fanOut must be true or false');
   return { shards, fansOut: fanOut };
+}
+
+function ratesOf(perSecond: number | undefined): readonly RateLimit[] {
+  if (perSecond === undefined) return [];
+  if (!(Number.isSafeInteger(perSecond) && perSecond > 0))
+    throw new CallerRangeError(`keylatchFetch: commandsPerSecond must be a positive integer, found ${perSecond}`);
+  return [{ bucket: '', perSecond }];
 }
 
 /** Reads signed tokens; undefined without a secret. */
@@ -127,12 +141,13 @@ function signedTokens(
   const known = new Map(present as [string, string][]);
   return async (text) => {
     const claims = await verifiedClaims(text, known);
-    return claims && accessOfClaims(claims, revoked, Date.now());
+    const mac = text.slice(text.lastIndexOf('.') + 1);
+    return claims && accessOfClaims(claims, mac, revoked, Date.now());
   };
 }
 
-function accessOfClaims(claims: TokenClaims, revoked: readonly string[], nowMs: number): SignedAccess {
-  const { exp, id, ns, write = false, keys, channels } = claims;
+function accessOfClaims(claims: TokenClaims, mac: string, revoked: readonly string[], nowMs: number): SignedAccess {
+  const { exp, id, ns, write = false, keys, channels, rate } = claims;
   const expiresAtMs = exp * SECOND_MS;
   if (nowMs >= expiresAtMs) throw new Failure(401, 'WRONGPASS the token has expired');
   if (id !== undefined && revoked.includes(id)) throw new Failure(401, 'WRONGPASS the token was revoked');
@@ -142,6 +157,7 @@ function accessOfClaims(claims: TokenClaims, revoked: readonly string[], nowMs: 
     expiresAtMs,
     ...(isLimited && { limits: { keys: keys ?? [], channels: channels ?? [] } }),
     ...(ns && { namespaces: ns }),
+    ...(rate && { rates: [{ bucket: id === undefined ? `mac ${mac}` : `id ${id}`, perSecond: rate }] }),
   };
 }
 

@@ -17,6 +17,8 @@ export interface TokenClaims {
   readonly keys?: readonly string[] | undefined;
   /** Globs of channels. */
   readonly channels?: readonly string[] | undefined;
+  /** Commands that may be run each second, at each namespace: those of all tokens with the same `id`, or of this one. */
+  readonly rate?: number | undefined;
   /** Name of the token, for a list of revoked ones. */
   readonly id?: string | undefined;
 }
@@ -43,6 +45,7 @@ const CLAIMS: Readonly<Record<string, (value: unknown) => boolean>> = {
   write: (value) => typeof value === 'boolean',
   keys: areNames,
   channels: areNames,
+  rate: (value) => Number.isSafeInteger(value) && (value as number) > 0,
   id: (value) => typeof value === 'string' && value !== '',
 };
 

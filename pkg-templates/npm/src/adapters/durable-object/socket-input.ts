@@ -4,6 +4,7 @@ import { concat } from '../../resp/concat.js';
 import { encodeRequests } from '../../resp/encode.js';
 import { RequestSplitter } from '../../resp/request-splitter.js';
 import { readRequest, TORN } from '../../resp/request.js';
+import type { Rates } from './rates.js';
 import { type Command, isOfConnection, refusalOnConnection, type Rights, waits } from '../upstash/commands.js';
 
 /** Requests that are run together, or one that is refused or answered. */
@@ -29,6 +30,7 @@ const encoder = /* @__PURE__ */ new Encoder();
 
 export class SocketInput {
   readonly #rights: Rights;
+  readonly #rates: Rates;
   readonly #splitLine: SplitLine;
   readonly #splitter = new RequestSplitter();
   /** Number of words by which a request is judged. */
@@ -40,8 +42,9 @@ export class SocketInput {
   /** Why nothing after the last piece is read: these bytes are no requests. */
   error: string | undefined;
 
-  constructor(rights: Rights, splitLine: SplitLine) {
+  constructor(rights: Rights, rates: Rates, splitLine: SplitLine) {
     this.#rights = rights;
+    this.#rates = rates;
     const { access, rules } = rights;
     this.#wordsMax = access.limits === undefined && rules?.judgesArguments !== true ? WORDS : Infinity;
     this.#splitLine = splitLine;
@@ -127,7 +130,7 @@ export class SocketInput {
       this.#add(run.end());
       return run.skip(end);
     }
-    const refusal = refusalOnConnection(words, this.#rights);
+    const refusal = this.#refusalOf(words);
     const mayWait = waits(words);
     const answer = refusal === undefined ? this.#rights.rules?.answer?.(words) : undefined;
     const isAnswered = refusal !== undefined || answer !== undefined;
@@ -135,6 +138,16 @@ export class SocketInput {
     run.extend(end, mayWait || isOfConnection(words));
     // The requests behind one that waits stay here until it is done.
     if (isAnswered || mayWait) this.#add(run.end(refusal, answer));
+  }
+
+  #refusalOf(words: Command): string | undefined {
+    const { access } = this.#rights;
+    const refusal = refusalOnConnection(words, this.#rights);
+    if (access.rates === undefined) return refusal;
+    if (!isOfConnection(words)) return this.#rates.take(access, 1)?.message ?? refusal;
+    // Commands behind it rely on it: a transaction that did not begin would run as single commands.
+    this.#rates.force(access);
+    return refusal;
   }
 
   #add(piece: Piece | undefined): void {

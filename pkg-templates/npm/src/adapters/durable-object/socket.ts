@@ -9,6 +9,7 @@ import { encodeError, encodeRequests } from '../../resp/encode.js';
 import type { Access } from '../upstash/access.js';
 import type { Rules } from '../upstash/commands.js';
 import { type Closing, ENDED, NO_RESP, type PlatformSocket, SLOW, TOO_MUCH } from './platform-socket.js';
+import type { Rates } from './rates.js';
 import { type Piece, SocketInput, type SplitLine } from './socket-input.js';
 import { isLongState, type SocketState, type SocketStates } from './socket-state.js';
 
@@ -35,6 +36,7 @@ export interface SocketOwner {
   readonly splitLine: SplitLine;
   /** The rules of a connection, which reached the namespace at this address. */
   rulesFor(address: string | undefined): Rules;
+  readonly rates: Rates;
   /** Notes that the engine has output for a socket: `run` follows in this turn. */
   reached(socket: Socket): void;
   /** Notes that a socket has run: `flush` follows when the turn is stored. */
@@ -79,7 +81,7 @@ export class Socket {
     this.#access = access;
     this.#address = address;
     this.#owner = owner;
-    this.#input = new SocketInput({ access, rules: owner.rulesFor(address) }, owner.splitLine);
+    this.#input = new SocketInput({ access, rules: owner.rulesFor(address) }, owner.rates, owner.splitLine);
     const user: StreamUser = { reached: () => owner.reached(this) };
     this.#stream = carried === undefined ? owner.streams.open(user) : owner.streams.adopt(user, carried.client);
     if (carried !== undefined && carried.input.length > 0) this.#input.push(carried.input.slice());

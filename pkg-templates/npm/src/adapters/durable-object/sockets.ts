@@ -4,6 +4,7 @@ import type { Streams } from '../../host/streams.js';
 import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
 import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED, TOKEN_ENDED } from './platform-socket.js';
+import type { Rates } from './rates.js';
 import { namespaceRules } from './rules.js';
 import { ShardRules } from './shards/shard-rules.js';
 import type { Shard } from './shards/slots.js';
@@ -21,6 +22,7 @@ export class Sockets implements SocketOwner {
   readonly streams: Streams;
   readonly states: SocketStates;
   readonly splitLine: SplitLine;
+  readonly rates: Rates;
   readonly #ctx: DurableObjectState;
   readonly #turns: Turns;
   readonly #shard: () => Shard | undefined;
@@ -33,7 +35,8 @@ export class Sockets implements SocketOwner {
   #nextEndMs = Infinity;
 
   /** Text frames `ping` are answered by the platform from now on. */
-  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, shard: () => Shard | undefined) {
+  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, rates: Rates, shard: () => Shard | undefined) {
+    this.rates = rates;
     this.#ctx = ctx;
     this.#turns = turns;
     this.#shard = shard;

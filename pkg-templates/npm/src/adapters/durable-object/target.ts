@@ -23,11 +23,12 @@ export function targetOf(
 }
 
 /** The access of a token to a namespace, as the object judges it. Throws if the token is for others. */
-export function accessTo(namespace: string, access: SignedAccess): Access {
+export function accessTo(namespace: string, access: SignedAccess, settings: WorkerSettings): Access {
   const { namespaces, ...rest } = access;
   if (namespaces !== undefined && !isForNamespace(namespaces, namespace))
     throw new Failure(403, 'NOPERM this token is not for this namespace');
-  return rest;
+  const rates = [...(rest.rates ?? []), ...settings.rates];
+  return rates.length === 0 ? rest : { ...rest, rates };
 }
 
 function decoded(segment: string): string {

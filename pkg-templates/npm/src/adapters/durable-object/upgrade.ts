@@ -68,7 +68,7 @@ async function admittedUpgrade(request: RestRequest, settings: WorkerSettings): 
   if (request.query.get('_token') !== null)
     throw new Failure(401, 'WRONGPASS a token in the address is not accepted: logs would have it');
   const protocols = (request.header('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
-  const access = accessTo(name, await accessOf(withToken(request, protocols), settings));
+  const access = accessTo(name, await accessOf(withToken(request, protocols), settings), settings);
   const headers: Record<string, string> = { upgrade: 'websocket', [ACCESS]: encodedAccess(access) };
   if (protocols.includes(PROTOCOL)) headers['sec-websocket-protocol'] = PROTOCOL;
   return headers;

@@ -47,7 +47,7 @@ async function forwarded(
   objectsOf: (name: string) => NamespaceObjects,
 ): Promise<WireResponse> {
   const { name, path } = targetOf(request, settings);
-  const admittedAccess = accessTo(name, access);
+  const admittedAccess = accessTo(name, access, settings);
   const { method } = request;
   const isOwn = (key: string): boolean => key === '_token' || (key === NAMESPACE && settings.namespace === undefined);
   const query = request.query === NO_QUERY ? undefined : [...request.query].filter(([key]) => !isOwn(key));

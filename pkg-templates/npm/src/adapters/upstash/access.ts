@@ -10,6 +10,15 @@ export interface Access {
   readonly limits?: AccessLimits;
   /** End of the token, in milliseconds since the epoch. Absent: it has none. */
   readonly expiresAtMs?: number;
+  /** Limits of its commands, all of which hold. Absent: none. */
+  readonly rates?: readonly RateLimit[];
+}
+
+/** A limit of the commands that are run a second. */
+export interface RateLimit {
+  /** Name under which they are counted: of a token, or '' for all tokens together. */
+  readonly bucket: string;
+  readonly perSecond: number;
 }
 
 /** Globs of the keys and channels that a token is for. */

@@ -42,7 +42,7 @@ export function pathBelow({ path }: RestRequest, { basePath }: RestSettings): st
 /** Response to a request that failed. */
 export function failed(error: unknown): RestResponse<string> {
   const { message } = error as Error;
-  if (error instanceof Failure) return refusal(error.status, message);
+  if (error instanceof Failure) return refusal(error.status, message, error.headers);
   if (error instanceof BodyTooLarge) return refusal(413, message);
   if (error instanceof RefusedRequest) return refusal(400, message);
   if (isPersistenceError(error)) return failed(notDurable(error));
@@ -54,7 +54,7 @@ const HEADERS_OF_STATUS: Readonly<Record<number, Record<string, string>>> = {
   405: { allow: METHODS },
 };
 
-function refusal(status: number, error: string): RestResponse<string> {
-  const headers = { ...HEADERS_OF_STATUS[status], 'content-type': 'application/json' };
+function refusal(status: number, error: string, added?: Readonly<Record<string, string>>): RestResponse<string> {
+  const headers = { ...HEADERS_OF_STATUS[status], ...added, 'content-type': 'application/json' };
   return { status, headers, body: JSON.stringify({ error }) };
 }

@@ -1,5 +1,5 @@
 /** The options of the REST handler, checked. */
-import type { TokenSettings } from './access.js';
+import type { Access, TokenSettings } from './access.js';
 import type { Rules } from './commands.js';
 import { BODY_BYTES_MAX } from './exchange.js';
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
@@ -38,6 +38,8 @@ export interface RestSettings extends TokenSettings {
   readonly position: (() => string | number) | undefined;
   readonly turn: Turn;
   readonly rules: Rules | undefined;
+  /** Counts the commands of a request. Throws a Failure if its token may not run so many now. */
+  readonly count: ((access: Access, commands: number) => void) | undefined;
 }
 
 const encoder = /* @__PURE__ */ new Encoder();
@@ -74,7 +76,7 @@ function check(options: UpstashHandlerOptions): RestSettings {
     if (hook !== undefined && typeof hook !== 'function')
       throw new CallerTypeError(`handleUpstashRequest: ${name} must be a function`);
   }
-  const hooks = { durable, position, turn: atOnce, signed: undefined, rules: undefined };
+  const hooks = { durable, position, turn: atOnce, signed: undefined, rules: undefined, count: undefined };
   return { tokens, readOnlyTokens, ...originSettings('handleUpstashRequest', options), ...hooks };
 }
 

@@ -61,29 +61,35 @@ class Exchange {
       case '':
         if (method === 'GET' || method === 'HEAD')
           throw new Failure(400, 'ERR send a command as JSON with POST, or in the path: /GET/key');
-        return this.#replies(true).ofPipeline([commandOf(await this.#json())]);
+        return this.#replies(true).ofPipeline(this.#counted([commandOf(await this.#json())]));
       case 'pipeline':
         return this.pipeline(commandsOf(await this.#json()));
       case 'multi-exec':
         if (formOf(this.#request, false).resp === 2)
           throw new Failure(400, 'ERR resp2 responses are not available for /multi-exec');
-        return this.#replies(false).ofTransaction(commandsOf(await this.#json()));
+        return this.#replies(false).ofTransaction(this.#counted(commandsOf(await this.#json())));
       case 'subscribe':
       case 'psubscribe':
         return this.#subscribed(kind.toLowerCase() as 'subscribe' | 'psubscribe', segments.slice(1));
       case 'monitor':
         if (!this.#access.writes || this.#access.limits !== undefined)
           throw new Failure(403, 'NOPERM this token may not see the commands of others');
+        this.#counted(['MONITOR']);
         return events(eventStream(monitor(this.#db)));
       default: {
         const command = await pathCommand(this.#request, segments, this.#settings.maxBodyBytes);
-        return this.#replies(true).ofPipeline([command]);
+        return this.#replies(true).ofPipeline(this.#counted([command]));
       }
     }
   }
 
   async pipeline(commands: readonly Command[]): Promise<RestResponse> {
-    return this.#replies(false).ofPipeline(commands);
+    return this.#replies(false).ofPipeline(this.#counted(commands));
+  }
+
+  #counted<Counted>(commands: readonly Counted[]): readonly Counted[] {
+    this.#settings.count?.(this.#access, commands.length);
+    return commands;
   }
 
   /** Segments of the path below the base. */
@@ -107,6 +113,7 @@ class Exchange {
     const name = decoder.decode(segmentBytes(names.join('/')));
     const refusal = this.#settings.rules?.channel(this.#access, name, kind === 'psubscribe');
     if (refusal !== undefined) throw new Failure(403, refusal);
+    this.#counted([kind]);
     return events(eventStream(subscription(this.#db, kind, name)));
   }
 

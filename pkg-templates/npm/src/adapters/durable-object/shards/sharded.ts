@@ -132,7 +132,7 @@ export class ShardedRequest {
     };
     try {
       const { status, headers: answered, body } = await this.#objects.rest(shard, wire);
-      if (status !== 200) return new Failure(status, JSON.parse(String(body)).error);
+      if (status !== 200) return new Failure(status, JSON.parse(String(body)).error, answered);
       this.#tokens.push(`${shard}:${answered['upstash-sync-token']}`);
       return splitReplies(body as Uint8Array);
     } catch (error) {
