@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { start } from './support/host.mjs';
+import { start, TOKEN } from './support/host.mjs';
 import { connect, encode } from './support/sockets.mjs';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -175,4 +175,30 @@ test('large replies come whole; one that does not read is ended, and others are 
   }, 60_000);
   slow.socket.resume();
   assert.equal((await slow.closed()).code, 1008);
+});
+
+test('where unsent bytes are not counted, those since the last message of a client are', async (t) => {
+  const bindings = { KEYLATCH_TOKEN: TOKEN, UNCOUNTED: 'yes' };
+  const worker = await start(t, { bundle: 'sleeping', bindings });
+  const [asking, pinging] = [await connect(t, worker), await connect(t, worker)];
+  const [slow, silent] = [await connect(t, worker), await connect(t, worker)];
+  const value = 'v'.repeat(1_000_000);
+  await asking.ask('SET', 'large', value);
+  for (const peer of [pinging, slow, silent]) await peer.ask('SUBSCRIBE', 'news');
+  slow.socket.pause();
+  let reached = 0;
+  for (let sent = 0; sent < 80; sent += 1) {
+    // A reply is read, and another message shows it.
+    assert.equal((await asking.ask('GET', 'large')).length, value.length + 12);
+    pinging.text('ping');
+    assert.equal(await pinging.nextText(), 'pong');
+    reached = await worker.call('PUBLISH', 'news', value);
+    assert.match(await pinging.reply(), /^\*3/);
+    if (sent < 32) assert.equal(reached, 3, `${sent} megabytes are not too many`);
+  }
+  assert.equal(reached, 1, 'clients that sent nothing are gone, whether they read or not');
+  slow.socket.resume();
+  for (const peer of [slow, silent])
+    assert.deepEqual(await peer.closed(), { code: 1008, reason: 'SLOW the client does not read its replies' });
+  assert.equal(await pinging.ask('UNSUBSCRIBE').then((reply) => reply[0]), '*');
 });
