@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { start, storageFolder } from './support/host.mjs';
+import { connect } from './support/sockets.mjs';
 
 const ROUNDS = 20;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -24,6 +25,24 @@ test('a command that comes alone has a row of its own; commands in company share
   assert.deepEqual(new Set(replies).size, 400);
   const rows = (await rowsOf(worker)) - 5;
   assert.ok(rows < 200, `${rows} rows for 400 commands`);
+});
+
+test('commands that only read share turns too, once many are in flight', async (t) => {
+  const worker = await start(t);
+  const peer = await connect(t, worker);
+  await peer.ask('SET', 'k', 'v');
+  await sleep(20);
+  const reply = '$1\r\nv\r\n';
+  const lengths = [];
+  peer.socket.on('message', (frame) => lengths.push(frame.length));
+  const sharesTurns = () => lengths.some((length) => length > reply.length);
+  for (const end = Date.now() + 30_000; !sharesTurns() && Date.now() < end; ) {
+    for (let sent = 0; sent < 200; sent += 1) peer.send(['GET', 'k']);
+    for (let read = 0; read < 200; read += 1) assert.equal(await peer.reply(), reply);
+  }
+  assert.ok(sharesTurns(), 'a frame has the replies of a turn');
+  await sleep(20);
+  assert.equal(await peer.ask('GET', 'k'), reply);
 });
 
 test('an error of one command in a turn stays with its request', async (t) => {

@@ -10,6 +10,11 @@ import { Failure } from '../upstash/exchange.js';
 
 /** Turns of one command after which a turn does not wait for others any more. */
 const CROWD = 8;
+/** Turns in quick succession after which one waits, to find out whether it has company; doubled each time that it has none. */
+const PROBE_AFTER = 8;
+const PROBE_AFTER_MAX = 1024;
+/** Time between two turns in quick succession. */
+const QUICK_MS = 1;
 /** Commands that wait for a turn, at most. */
 const WAITING_MAX = 10_000;
 
@@ -36,6 +41,9 @@ export class Turns {
   readonly #owner: TurnOwner;
   #waiting: Step[] = [];
   #crowd = 0;
+  #lastMs = 0;
+  #quickTurns = 0;
+  #probeAfter = PROBE_AFTER;
   #isArmed = false;
 
   constructor(owner: TurnOwner) {
@@ -46,9 +54,20 @@ export class Turns {
   readonly run = <T>(work: () => T): Promise<Awaited<T>> =>
     new Promise<Awaited<T>>((resolve, reject) => {
       const step = { run: partOf(work, resolve as (value: T) => void, reject), reject };
-      if (!this.#isArmed && this.#crowd === 0) this.#perform([step]);
+      if (!this.#isArmed && this.#crowd === 0 && !this.#isProbe()) this.#perform([step]);
       else this.#wait(step);
     });
+
+  /** Whether a command waits for others though none are known: those that only read arm no timer. */
+  #isProbe(): boolean {
+    const nowMs = Date.now();
+    this.#quickTurns = Math.abs(nowMs - this.#lastMs) <= QUICK_MS ? this.#quickTurns + 1 : 0;
+    this.#lastMs = nowMs;
+    if (this.#quickTurns < this.#probeAfter) return false;
+    this.#quickTurns = 0;
+    this.#probeAfter = Math.min(2 * this.#probeAfter, PROBE_AFTER_MAX);
+    return true;
+  }
 
   #wait(step: Step): void {
     if (this.#waiting.length >= WAITING_MAX)
@@ -66,7 +85,7 @@ export class Turns {
       this.#isArmed = false;
       const steps = this.#waiting;
       this.#waiting = [];
-      if (steps.length > 1) this.#crowd = CROWD;
+      if (steps.length > 1) [this.#crowd, this.#probeAfter] = [CROWD, PROBE_AFTER];
       else if (this.#crowd > 0) this.#crowd -= 1;
       if (steps.length > 0) this.#perform(steps);
     });
