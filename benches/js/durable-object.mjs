@@ -1,14 +1,16 @@
 /**
  * The Worker with a Durable Object on workerd, in turns beside objects of the same Worker that do nothing, or write one row a
- * call; and how long a namespace takes to wake. Needs the bundles of tests/worker/support/build.mjs.
+ * call; one socket in turns beside one that echoes; and how long a namespace takes to wake. Needs the bundles of tests/worker/support/build.mjs.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request as send } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { start, TOKEN } from '../../tests/worker/support/host.mjs';
+import { encode } from '../../tests/worker/support/sockets.mjs';
 import { answer, isWanted, quick, say } from './options.mjs';
 import { median, summarise } from './shared/rounds.mjs';
+import { exchange, openSocket } from './support/messages.mjs';
 import { processNs } from './support/processes.mjs';
 import { Scope } from './support/scope.mjs';
 
@@ -102,6 +104,63 @@ async function measureOn(place, folder) {
   }
 }
 
+const IN_FLIGHT = 100;
+const PIPELINE = Array.from({ length: IN_FLIGHT }, () => ['GET', 'k']);
+/** One command a message, or a hundred; `messages` are those of a round. */
+const SOCKET_ROWS = {
+  [`socket GET, ${IN_FLIGHT} in flight`]: { message: encode(['GET', 'k']), answerBytes: 7, messages: 20_000 },
+  [`socket SET, ${IN_FLIGHT} in flight, disk`]: {
+    message: encode(['SET', 'n', 'v']),
+    answerBytes: 5,
+    messages: 10_000,
+  },
+  [`socket GET, ${IN_FLIGHT} a message`]: {
+    message: encode(...PIPELINE),
+    answerBytes: 7 * IN_FLIGHT,
+    messages: 4000,
+    inFlight: 1,
+    commands: IN_FLIGHT,
+  },
+};
+
+/** Commands a second over one socket, beside messages a second of an object that sends each one back. */
+async function measureSockets() {
+  const wanted = Object.entries(SOCKET_ROWS).filter(([row]) => isWanted(row));
+  if (wanted.length === 0) return;
+  const scope = new Scope();
+  const storage = mkdtempSync(join(tmpdir(), 'keylatch-bench-'));
+  try {
+    const worker = await start(scope, { folder: storage, bundle: 'beside' });
+    await worker.call('SET', 'k', 'v');
+    const [ours, echo] = [await openSocket(scope, worker, '/'), await openSocket(scope, worker, '/echo')];
+    for (const [row, load] of wanted) answer(await besideEcho(row, { ours, echo }, load));
+  } finally {
+    await scope.close();
+    rmSync(storage, { recursive: true });
+  }
+}
+
+async function besideEcho(row, sockets, { message, answerBytes, messages, inFlight = IN_FLIGHT, commands = 1 }) {
+  const single = encode(['GET', 'k']);
+  const count = quick ? IN_FLIGHT : messages;
+  const loads = {
+    keylatch: async () => commands * (await exchange(sockets.ours, { message, answerBytes, inFlight, count })),
+    echo: () =>
+      exchange(sockets.echo, { message: single, answerBytes: single.length, inFlight: IN_FLIGHT, count: 2 * count }),
+  };
+  const names = Object.keys(loads);
+  const figures = new Map(names.map((name) => [name, []]));
+  // The first round warms up.
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (let turn = 0; turn < names.length; turn += 1) {
+      const name = names[(round + turn) % names.length];
+      const rate = await loads[name]();
+      if (round > 0 || quick) figures.get(name).push(rate);
+    }
+  }
+  return { table: TABLE, row, unit: '/s', ...summarise(names, figures) };
+}
+
 /** Fills namespaces: 1,000 keys with a row of the log each, 100,000 keys with a row for 20. */
 async function fill(folder, namespaces) {
   const scope = new Scope();
@@ -165,4 +224,5 @@ async function measureWakes() {
 say(TABLE);
 await measureOn('disk', tmpdir());
 await measureOn('memory', process.platform === 'linux' ? MEMORY : tmpdir());
+await measureSockets();
 await measureWakes();

@@ -114,14 +114,18 @@ fn persist() -> Vec<Aim> {
     ]
 }
 
-/// A Durable Object, beside one that does nothing, one that writes a row a call, and one that is empty.
+/// A Durable Object, beside one that does nothing, one that writes a row a call, one that echoes messages, and one that is empty.
 fn worker() -> Vec<Aim> {
     let nothing = Measure::Ratio("nothing");
+    let echo = Measure::Ratio("echo");
     vec![
         at_most("worker", "GET", nothing, 1.4, 1.6),
         at_least("worker", "SETNX, 32 connections, disk", nothing, 0.35, 0.3),
         at_least("worker", "SETNX, 32 connections, memory", nothing, 0.75, 0.6),
         at_least("worker", "SETNX, 1 connection, disk", Measure::Ratio("one row"), 0.9, 0.8),
+        at_least("worker", "socket GET, 100 in flight", echo, 0.8, 0.7),
+        at_least("worker", "socket SET, 100 in flight, disk", echo, 0.4, 0.3),
+        at_least("worker", "socket GET, 100 a message", echo, 12.0, 10.0),
         at_most("worker", "wake, 1,000 keys", Measure::Ratio("empty"), 2.0, 3.0),
         at_most("worker", "wake, 100,000 keys", Measure::Own, 300.0, 350.0),
     ]
