@@ -32,8 +32,10 @@ pub enum Error {
     DamagedSketch,
     /// A weight of SORT is not a number.
     NotSortable,
-    /// The string would be longer than `STRING_MAX` bytes.
+    /// The string would be longer than `proto-max-bulk-len`.
     TooLong,
+    /// The bit lies beyond the longest string.
+    BitOffset,
     /// The digest argument does not have 16 characters.
     BadDigest,
     /// The condition compares a value, and the key does not hold a string.
@@ -89,6 +91,7 @@ impl From<Error> for CommandError {
             Error::DamagedSketch => CommandError::DAMAGED_SKETCH,
             Error::NotSortable => CommandError::NOT_SORTABLE,
             Error::TooLong => CommandError::STRING_TOO_LONG,
+            Error::BitOffset => CommandError::BIT_OFFSET,
             Error::BadDigest => CommandError::BAD_DIGEST,
             Error::ConditionNeedsString => CommandError::CONDITION_NEEDS_STRING,
             Error::NeedsStrings => CommandError::LCS_NEEDS_STRINGS,

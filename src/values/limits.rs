@@ -1,10 +1,15 @@
-//! Limits of the compact encodings of collections: Redis' `*-max-listpack-*` parameters.
+//! Limits of values: the longest string, and those of the compact encodings of collections, Redis' `*-max-listpack-*` parameters.
 
 use super::{PackedLimit, SetLimit, SketchLimit};
+
+/// Maximum length of a string in bytes, whatever the configuration says: Redis' default of `proto-max-bulk-len`.
+pub const STRING_MAX: usize = 512 * 1024 * 1024;
 
 /// Limits of all types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EncodingLimits {
+    /// Longest string in bytes that a command may make by growing one.
+    pub string_bytes: usize,
     pub list: ListLimit,
     pub set: SetLimit,
     pub zset: PackedLimit,
@@ -15,6 +20,7 @@ pub struct EncodingLimits {
 impl Default for EncodingLimits {
     fn default() -> EncodingLimits {
         EncodingLimits {
+            string_bytes: STRING_MAX,
             list: ListLimit::default(),
             set: SetLimit::default(),
             zset: PackedLimit::default(),

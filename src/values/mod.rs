@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 pub use hash::{Field, Hash, NewDeadline};
 pub use holder::{Holder, Mode};
-pub use limits::{EncodingLimits, ListLimit};
+pub use limits::{EncodingLimits, ListLimit, STRING_MAX};
 pub use list::{Elements, End, List, Side};
 pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};

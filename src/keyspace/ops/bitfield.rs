@@ -202,6 +202,10 @@ pub fn run(
     let lookup = txn.find_for_write(key, Kind::String)?;
     let bytes = strings::string_of(txn, lookup);
     let len = writes.map(FieldOperation::end_bytes).fold(bytes.len(), usize::max);
+    let string_max = txn.limits().string_bytes;
+    if operations.iter().any(|operation| operation.writes() && operation.offset as usize / 8 >= string_max) {
+        return Err(Error::BitOffset);
+    }
     // Up to the first change all operations read the stored string, so this finds out whether there is one.
     if len == bytes.len() && operations.iter().all(|operation| operation.evaluate(bytes).change.is_none()) {
         operations.iter().for_each(|operation| reply(operation.evaluate(bytes).result));

@@ -118,6 +118,9 @@ pub fn set(txn: &mut Txn<'_>, key: &[u8], offset: u32, on: bool) -> Result<bool,
     if at < old_len && was_on == on {
         return Ok(was_on);
     }
+    if at >= txn.limits().string_bytes {
+        return Err(Error::BitOffset);
+    }
     strings::edit_grown(txn, lookup, key, old_len.max(at + 1), EventKind::SetBit, &mut |bytes| {
         let mask = 0x80 >> (offset % 8);
         bytes[at] = if on { bytes[at] | mask } else { bytes[at] & !mask };

@@ -7,7 +7,6 @@
 
 use alloc::vec::Vec;
 
-use super::strings::STRING_MAX;
 use crate::keyspace::ops::strings;
 use crate::keyspace::txn::{Access, Txn, count_visits};
 use crate::keyspace::{Error, Lookup};
@@ -76,7 +75,7 @@ fn with_sources<R>(
     let slots = sources(txn, keys)?;
     let [rows, columns] = slots.map(|lookup| strings::string_of(txn, lookup).len());
     let cells = (rows as u64 + 1) * (columns as u64 + 1);
-    if cells * REDIS_CELL_BYTES > STRING_MAX as u64 {
+    if cells * REDIS_CELL_BYTES > txn.limits().string_bytes as u64 {
         return Err(Error::SubsequenceTooLarge);
     }
     count_visits(txn, rows.saturating_mul(columns.div_ceil(WORD_BITS)));

@@ -20,7 +20,7 @@ use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure};
 use crate::base::random::Random;
 use crate::store::slab::Handle;
-use crate::values::{EncodingLimits, Value};
+use crate::values::{EncodingLimits, STRING_MAX, Value};
 
 /// Bytes of a part in a message besides its own bytes.
 const PART_BYTES: usize = 16;
@@ -141,8 +141,10 @@ impl<'a> Txn<'a> {
         self.keyspace.seed
     }
 
+    /// Limits of values. A log is replayed whatever the longest string is now.
     pub(super) fn limits(&self) -> EncodingLimits {
-        self.keyspace.limits
+        let limits = self.keyspace.limits;
+        if self.keyspace.is_loading() { EncodingLimits { string_bytes: STRING_MAX, ..limits } } else { limits }
     }
 
     /// Returns another database at the same instant.

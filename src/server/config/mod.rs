@@ -13,7 +13,7 @@ pub use self::reading::notifies;
 use crate::base::number::parse_integer;
 use crate::keyspace::{Counting, EvictionPolicy, Frequency, MemoryLimit};
 use crate::resp::decode;
-use crate::values::{EncodingLimits, ListLimit, PackedLimit, SetLimit, SketchLimit};
+use crate::values::{EncodingLimits, ListLimit, PackedLimit, STRING_MAX, SetLimit, SketchLimit};
 
 /// Values that differ from the defaults.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +37,12 @@ impl Config {
         decode::Limits { bulk_bytes: bytes("proto-max-bulk-len"), request_bytes: bytes("client-query-buffer-limit") }
     }
 
-    /// Limits of the compact encodings.
+    /// Limits of values.
     pub fn limits(&self) -> EncodingLimits {
         let size = |name| usize::try_from(self.number(name)).unwrap_or(usize::MAX);
         let packed = |members, bytes| PackedLimit { members: size(members), bytes: size(bytes) };
         EncodingLimits {
+            string_bytes: size("proto-max-bulk-len").min(STRING_MAX),
             list: ListLimit::new(self.number("list-max-listpack-size")),
             set: SetLimit {
                 packed: packed("set-max-listpack-entries", "set-max-listpack-value"),

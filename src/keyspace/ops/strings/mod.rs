@@ -20,9 +20,6 @@ use crate::keyspace::txn::{Access, Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, Expiry, Lookup, NewValue};
 use crate::values::{Kind, Value, ValueRef};
 
-/// Maximum length of a string in bytes: Redis' default of `proto-max-bulk-len`.
-pub const STRING_MAX: usize = 512 * 1024 * 1024;
-
 /// Returns the string at `key`; `None` if the key does not exist.
 #[inline]
 pub fn get<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>, Error> {
@@ -141,7 +138,7 @@ pub fn append(txn: &mut Txn<'_>, key: &[u8], suffix: &[u8]) -> Result<usize, Err
     let len = string_of(txn, lookup).len() + suffix.len();
     if lookup.is_vacant() {
         txn.put(lookup, key, NewValue::Bytes(suffix), None, EventKind::Append)?;
-    } else if len > STRING_MAX {
+    } else if len > txn.limits().string_bytes {
         return Err(Error::TooLong);
     } else {
         edit(txn, lookup, key, EventKind::Append, suffix.len(), &mut |bytes| bytes.extend_from_slice(suffix))?;
@@ -159,7 +156,8 @@ pub fn set_range(txn: &mut Txn<'_>, key: &[u8], offset: usize, bytes: &[u8]) -> 
     if bytes.is_empty() {
         return Ok(len);
     }
-    let end = offset.checked_add(bytes.len()).filter(|&end| end <= STRING_MAX).ok_or(Error::TooLong)?;
+    let max = txn.limits().string_bytes;
+    let end = offset.checked_add(bytes.len()).filter(|&end| end <= max).ok_or(Error::TooLong)?;
     let new_len = len.max(end);
     edit_grown(txn, lookup, key, new_len, EventKind::SetRange, &mut |string| {
         string[offset..end].copy_from_slice(bytes);
