@@ -38,6 +38,7 @@ test('each key is on the object of its slot, and on no other', async (t) => {
       shards: SHARDS,
       first_slot: firstSlot(index),
       last_slot: firstSlot(index + 1) - 1,
+      closed_for: null,
     };
     assert.deepEqual(rows.json.result, [expected]);
     assert.equal((await ask(['DBSIZE'], { path: '/namespace/n' }))[1], SHARDS);

@@ -9,6 +9,7 @@ import { create } from './new.js';
 import { printError, printOut } from './output.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
+import { reshard } from './reshard/reshard.js';
 import { runFiles } from './run.js';
 import { hasLua, runWithLua, SCRIPTING } from './scripting.js';
 import { serve } from './serve.js';
@@ -25,6 +26,7 @@ keylatch check PATH [--fix]  checks a folder of data or a file (RDB, AOF); exits
 keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSON
 keylatch new worker DIR      writes a Cloudflare Worker that answers Redis over HTTPS, into a new folder
 keylatch token [OPTIONS]     signs a token for such a Worker; --help lists the options
+keylatch reshard URL ...     changes the number of shards of a namespace behind such a Worker; --help says how
 keylatch --scripting ...      any of these with Lua, by the package keylatch-scripting
 keylatch --help | --version`;
 
@@ -60,6 +62,7 @@ async function main(given: readonly string[]): Promise<number> {
   if (first === 'check') return onData('check', () => check(others));
   if (first === 'dump') return onData('dump', () => dump(others));
   if (first === 'token') return onData('token', () => token(others));
+  if (first === 'reshard') return onData('reshard', () => reshard(others));
   if (first === 'new') return onData('new', () => create(others));
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
@@ -78,7 +81,7 @@ async function main(given: readonly string[]): Promise<number> {
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {
-    return refuse(`unexpected argument "${command}", expected run, connect, serve, check, dump, new or token`);
+    return refuse(`unexpected argument "${command}", expected run, connect, serve, check, dump, new, token or reshard`);
   } else {
     const rows = readRows();
     const open = (options: ShellOptions): LocalShell => new LocalShell(rows, options);

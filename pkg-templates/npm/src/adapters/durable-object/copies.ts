@@ -17,11 +17,16 @@ const PIECE_BYTES = 65_536;
 const ANNOTATION = 0x23;
 const KINDS = /^\/(snapshot|effects)\/?$/i;
 
+/** An RDB file, and the position in the log at which it was made. */
+export interface Copy {
+  readonly bytes: Uint8Array;
+  readonly position: number;
+}
+
 /** The data of an object. */
 export interface CopySource {
   readonly log: Pick<Log, 'position' | 'reachesBack' | 'page'>;
-  /** An RDB file, and the position in the log at which it was made. */
-  snapshot(): Promise<{ readonly bytes: Uint8Array; readonly position: number }>;
+  snapshot(): Promise<Copy>;
 }
 
 /** The response to a request for a copy; undefined for other requests. */
@@ -29,17 +34,17 @@ export async function copyFor(request: WireRequest, source: CopySource): Promise
   const kind = KINDS.exec(request.path)?.[1]?.toLowerCase();
   if (kind === undefined) return undefined;
   if (request.method !== 'GET') throw new Failure(405, `ERR a copy is asked for with GET: ${request.path}`);
-  checkAccess(request.access);
-  return kind === 'snapshot' ? snapshotFile(source) : effectsFile(request, source.log);
+  checkFullAccess(request.access);
+  return kind === 'snapshot' ? copyFile(await source.snapshot()) : effectsFile(request, source.log);
 }
 
-/** Only a token without limits reads everything. */
-function checkAccess({ writes, limits }: Access): void {
+/** Refuses tokens with limits: only others may read everything. */
+export function checkFullAccess({ writes, limits }: Access): void {
   if (!writes || limits !== undefined) throw new Failure(403, 'NOPERM this token may not copy the namespace');
 }
 
-async function snapshotFile(source: CopySource): Promise<WireResponse> {
-  const { bytes, position } = await source.snapshot();
+/** The response with a snapshot. */
+export function copyFile({ bytes, position }: Copy): WireResponse {
   let at = 0;
   const next = (): Uint8Array | undefined => {
     if (at === bytes.length) return undefined;

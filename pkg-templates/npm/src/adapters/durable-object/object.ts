@@ -10,7 +10,7 @@ import { failed } from '../upstash/admission.js';
 import { BODY_BYTES_MAX } from '../upstash/exchange.js';
 import type { RestSettings } from '../upstash/options.js';
 import { respondAdmitted, respondCommands } from '../upstash/respond.js';
-import { copyFor } from './copies.js';
+import { type Copy, copyFor } from './copies.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
 import { failureOfRate, Rates } from './rates.js';
@@ -18,6 +18,7 @@ import { runRequests } from './resp-requests.js';
 import type { PlatformSocket } from './platform-socket.js';
 import { namespaceRules } from './rules.js';
 import { shardOfUpgrade } from './shards/objects.js';
+import { type ReshardedObject, resharded } from './shards/reshard.js';
 import { type ShardClaim, ShardTable } from './shards/table.js';
 import { Sockets } from './sockets.js';
 import { Turns } from './turns.js';
@@ -75,6 +76,8 @@ export class KeylatchObject extends DurableObject<unknown> {
   /** @internal Answers a request that `keylatchFetch` admitted. */
   async rest(request: WireRequest): Promise<WireResponse> {
     try {
+      const change = await resharded(request, this.#resharded());
+      if (change !== undefined) return change;
       if (!this.#shards.admits(request.shard)) return { status: UNCONFIRMED, headers: {}, body: null };
       const copy = await copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
       return copy ?? (await this.#answer(request));
@@ -187,18 +190,45 @@ export class KeylatchObject extends DurableObject<unknown> {
   }
 
   /** A snapshot at the end of the log. */
-  #snapshotAtEnd(): Promise<{ bytes: Uint8Array; position: number }> {
-    return new Promise((resolve, reject) => {
-      const work = (): void => {
-        try {
-          resolve({ bytes: this.#db.snapshot(), position: this.#log.position });
-        } catch (error) {
-          if (this.#db.poisoned) throw error;
-          reject(error);
-        }
-      };
-      this.#turns.run(() => void this.#afterAppend.push(work)).catch(reject);
+  #snapshotAtEnd(): Promise<Copy> {
+    return this.#atEnd((resolve, reject) => {
+      try {
+        resolve({ bytes: this.#db.snapshot(), position: this.#log.position });
+      } catch (error) {
+        if (this.#db.poisoned) throw error;
+        reject(error);
+      }
     });
+  }
+
+  /** Replaces all data. If that fails, the object ends, and its log is as it was. */
+  #replace(snapshot: Uint8Array, stored: () => void): Promise<void> {
+    return this.#atEnd((resolve) => {
+      this.#db.load(snapshot);
+      // The log begins anew with the snapshot, which has these.
+      this.#db.takeEndedEffects();
+      this.#log.replace(snapshot, this.#db.now());
+      stored();
+      resolve();
+    });
+  }
+
+  /** Runs work in a turn, when what ran before is in the log. The object ends if it throws. */
+  #atEnd<T>(work: (resolve: (value: T) => void, reject: (reason: unknown) => void) => void): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#turns.run(() => void this.#afterAppend.push(() => work(resolve, reject))).catch(reject);
+    });
+  }
+
+  /** The object, as a change of the number of shards needs it. */
+  #resharded(): ReshardedObject {
+    return {
+      shards: this.#shards,
+      position: this.#log.position,
+      disconnect: () => this.#turns.run(() => this.#sockets.disconnect()),
+      copy: () => this.#snapshotAtEnd(),
+      replace: (snapshot, stored) => this.#replace(snapshot, stored),
+    };
   }
 
   /** Null if memory for a snapshot is exhausted: the log then continues to grow. */

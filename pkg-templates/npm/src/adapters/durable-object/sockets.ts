@@ -117,6 +117,11 @@ export class Sockets implements SocketOwner {
     return this.#inTurn(transport, (socket) => socket.take(message));
   }
 
+  /** Disconnects all clients, within a turn: the object is to be another one. */
+  disconnect(): void {
+    for (const socket of this.#sockets.values()) socket.end(RESTARTED);
+  }
+
   /** Disconnects the client of a socket that was closed, in a turn. */
   closed(transport: PlatformSocket): Promise<void> {
     return this.#inTurn(transport, (socket) => socket.end());

@@ -10,6 +10,7 @@ import { requestOf } from '../upstash/fetch-handler.js';
 import { type KeylatchFetchOptions, settingsOf, type SignedAccess, type WorkerSettings } from './options.js';
 import type { KeylatchNamespace } from './placement.js';
 import { NamespaceObjects } from './shards/objects.js';
+import { COPY_BYTES_MAX, RESHARD, shardIn } from './shards/reshard.js';
 import { ShardedRequest } from './shards/sharded.js';
 import { accessTo, NAMESPACE, targetOf } from './target.js';
 import { isUpgrade, upgraded } from './upgrade.js';
@@ -52,7 +53,8 @@ async function forwarded(
   const isOwn = (key: string): boolean => key === '_token' || (key === NAMESPACE && settings.namespace === undefined);
   const query = request.query === NO_QUERY ? undefined : [...request.query].filter(([key]) => !isOwn(key));
   const headers = wireHeaders(request);
-  const body = method === 'POST' || method === 'PUT' ? await request.body(settings.maxBodyBytes) : undefined;
+  const bytesMax = path === RESHARD ? COPY_BYTES_MAX : settings.maxBodyBytes;
+  const body = method === 'POST' || method === 'PUT' ? await request.body(bytesMax) : undefined;
   const wire: WireRequest = {
     method,
     path: `/${path}`,
@@ -62,5 +64,6 @@ async function forwarded(
     ...(body && { body }),
   };
   const objects = objectsOf(name);
+  if (path === RESHARD) return objects.reshard(shardIn(wire), wire);
   return objects.count === 1 ? objects.rest(0, wire) : new ShardedRequest(wire, objects, settings.fansOut).response();
 }

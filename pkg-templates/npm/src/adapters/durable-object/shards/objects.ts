@@ -33,6 +33,11 @@ export class NamespaceObjects {
     return this.#confirmed(index, (shard) => this.#stub(index).rest(shard === undefined ? wire : { ...wire, shard }));
   }
 
+  /** The response of an object, whatever the number of shards is. */
+  reshard(index: number, wire: WireRequest): Promise<WireResponse> {
+    return this.#answer(this.#stub(index).rest(wire));
+  }
+
   /** The response of a shard to an upgrade with these headers. */
   upgrade(index: number, headers: Readonly<Record<string, string>>): Promise<Response> {
     return this.#confirmed(index, (shard) => {

@@ -11,6 +11,11 @@ export interface ShardClaim extends Shard {
   readonly isConfirmed?: boolean;
 }
 
+interface Made extends Shard {
+  /** The number that the namespace is to have, while it is changed: nothing is answered until then. */
+  readonly closedFor: number | null;
+}
+
 const TABLE = 'keylatch_shards';
 const WHOLE: Shard = { index: 0, count: 1 };
 
@@ -18,7 +23,7 @@ export class ShardTable {
   readonly #storage: Pick<DurableObjectStorage, 'sql'>;
   /** Whether the object has data, which is that of a whole namespace if no number is stored. */
   readonly #hasData: () => boolean;
-  #made: Shard | undefined;
+  #made: Made | undefined;
 
   constructor(storage: Pick<DurableObjectStorage, 'sql'>, hasData: () => boolean) {
     this.#storage = storage;
@@ -28,7 +33,7 @@ export class ShardTable {
 
   /** The shard that this object is, if its namespace has several. */
   get shard(): Shard | undefined {
-    return this.#made;
+    return this.#made !== undefined && this.#made.count > 1 ? this.#made : undefined;
   }
 
   /**
@@ -36,35 +41,66 @@ export class ShardTable {
    * has to be confirmed by the first shard before this one is made.
    */
   admits(claim: ShardClaim = WHOLE): boolean {
-    const made = this.#made ?? (this.#hasData() ? WHOLE : undefined);
+    const made = this.#present();
     if (made !== undefined) {
+      if (made.closedFor !== null) throw new Failure(409, closed(made.closedFor));
       if (made.count !== claim.count) throw new Failure(409, refusal(made.count, claim.count));
       return true;
     }
     if (claim.count === 1) return true;
     if (claim.index > 0 && claim.isConfirmed !== true) return false;
-    this.#make({ index: claim.index, count: claim.count });
+    this.#write({ index: claim.index, count: claim.count, closedFor: null });
     return true;
   }
 
-  #make(shard: Shard): void {
-    const { sql } = this.#storage;
-    sql.exec(
-      `CREATE TABLE ${TABLE} (shard INTEGER PRIMARY KEY, shards INTEGER NOT NULL, first_slot INTEGER NOT NULL, last_slot INTEGER NOT NULL)`,
-    );
-    sql.exec(`INSERT INTO ${TABLE} VALUES (?, ?, ?, ?)`, shard.index, shard.count, ...rangeOf(shard));
-    this.#made = shard;
+  /** Answers nothing from now on, until `open`. Throws Failure if the object is another shard. */
+  close(shard: Shard, closedFor: number): void {
+    const made = this.#present();
+    if (made !== undefined && made.count !== shard.count) throw new Failure(409, refusal(made.count, shard.count));
+    this.#write({ ...shard, closedFor });
   }
 
-  #read(): Shard | undefined {
+  /** Whether `open` was called for this shard. Throws Failure if the object is another one, and answers. */
+  isDone(shard: Shard): boolean {
+    const made = this.#present();
+    if (made === undefined) return false;
+    if (made.closedFor !== null) return made.count === shard.count && shard.index >= shard.count;
+    if (made.count !== shard.count) throw new Failure(409, refusal(made.count, shard.count));
+    return true;
+  }
+
+  /** Makes the object a shard. One beyond the number of them stays closed. */
+  open(shard: Shard): void {
+    this.#write({ ...shard, closedFor: shard.index < shard.count ? null : shard.count });
+  }
+
+  #present(): Made | undefined {
+    return this.#made ?? (this.#hasData() ? { ...WHOLE, closedFor: null } : undefined);
+  }
+
+  #write(made: Made): void {
+    const { sql } = this.#storage;
+    const columns =
+      'shards INTEGER NOT NULL, first_slot INTEGER NOT NULL, last_slot INTEGER NOT NULL, closed_for INTEGER';
+    sql.exec(`CREATE TABLE IF NOT EXISTS ${TABLE} (shard INTEGER PRIMARY KEY, ${columns})`);
+    const values = [made.index, made.count, ...rangeOf(made), made.closedFor];
+    sql.exec(`INSERT OR REPLACE INTO ${TABLE} VALUES (?, ?, ?, ?, ?)`, ...values);
+    this.#made = made;
+  }
+
+  #read(): Made | undefined {
     const { sql } = this.#storage;
     if (sql.exec('SELECT 1 FROM sqlite_master WHERE name = ?', TABLE).toArray().length === 0) return undefined;
-    const [row] = sql.exec(`SELECT shard AS "index", shards AS count FROM ${TABLE}`).toArray();
-    return row as unknown as Shard;
+    const columns = 'shard AS "index", shards AS count, closed_for AS closedFor';
+    return sql.exec(`SELECT ${columns} FROM ${TABLE}`).toArray()[0] as unknown as Made;
   }
 }
 
 function refusal(made: number, claimed: number): string {
   const noun = made === 1 ? 'shard' : 'shards';
   return `SHARDS this namespace was made with ${made} ${noun}, and the option shards is ${claimed}: set it to ${made}, or change the number with "keylatch reshard"`;
+}
+
+function closed(count: number): string {
+  return `SHARDS the number of shards of this namespace is being changed to ${count}: when "keylatch reshard" has ended, set the option shards to ${count}`;
 }
