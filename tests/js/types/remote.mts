@@ -1,6 +1,7 @@
 // Types of keylatch/remote, asserted: this file is compiled and never run.
 import { locks } from 'keylatch/locks';
 import {
+  type CacheOptions,
   connect,
   MayHaveRun,
   type RemoteError,
@@ -26,6 +27,10 @@ const db = connect('https://example.org', { token: async () => 't', namespace: '
 same<typeof db, RemoteKeylatch>();
 connect({ href: 'https://example.org' }, { token: 't', transport: 'rest', requestIds: true, retryMs: 0 });
 connect(binding, { namespace: 'n' });
+connect('https://example.org', { cache: {} });
+connect('https://example.org', { cache: { maxEntries: 100 } satisfies CacheOptions });
+// @ts-expect-error the number of entries is a number
+connect('https://example.org', { cache: { maxEntries: 'many' } });
 // @ts-expect-error there is no such way
 connect('https://example.org', { transport: 'tcp' });
 // @ts-expect-error a number is no address

@@ -1,7 +1,7 @@
 /** Entry `keylatch/remote`: the methods of a database at another place, over WebSockets, REST or a binding. Imports no engine. */
 export { connect, type Address } from '../remote/connect.js';
 export { AccessRefused, MayHaveRun, Overloaded, RemoteError, Unavailable } from '../remote/errors.js';
-export type { ConnectOptions, RemoteToken } from '../remote/options.js';
+export type { CacheOptions, ConnectOptions, RemoteToken } from '../remote/options.js';
 export { RemoteKeylatch } from '../remote/remote-keylatch.js';
 export type { ObjectBinding } from '../remote/rpc.js';
 export type { WebSocketClass, WebSocketLike } from '../remote/socket-connection.js';

@@ -1,6 +1,7 @@
 /** Opens the database of a server. */
 import { CallerTypeError } from '../base/caller-errors.js';
 import { shown } from '../base/option-check.js';
+import { CachedReads } from './cached-reads.js';
 import { addressOf, type ConnectOptions, type ConnectSettings, settingsOf } from './options.js';
 import { RemoteKeylatch } from './remote-keylatch.js';
 import { RestTransport } from './rest.js';
@@ -30,27 +31,44 @@ function hasAddress(target: Address | ObjectBinding): target is Address {
  * @example const db = connect('https://keylatch.example.workers.dev', { token });
  */
 export function connect(target: string | Address | ObjectBinding, options?: ConnectOptions): RemoteKeylatch {
-  return new RemoteKeylatch(transportTo(target, settingsOf(options)));
+  const settings = settingsOf(options);
+  const cache = settings.maxEntries === undefined ? undefined : new CachedReads(settings.maxEntries);
+  return new RemoteKeylatch(transportTo(target, settings, cache), cache);
 }
 
-function transportTo(target: string | Address | ObjectBinding, settings: ConnectSettings): Transport {
-  if (typeof target === 'string') return toAddress(target, settings);
-  if (hasAddress(target)) return toAddress(target.href, settings);
-  if (typeof target?.idFromName === 'function')
+type Target = string | Address | ObjectBinding;
+
+function transportTo(target: Target, settings: ConnectSettings, cache: CachedReads | undefined): Transport {
+  if (typeof target === 'string') return toAddress(target, settings, cache);
+  if (hasAddress(target)) return toAddress(target.href, settings, cache);
+  if (typeof target?.idFromName === 'function') {
+    refuseCache(cache, 'connect to the address of the Worker');
     return new RpcTransport(target, settings.namespace ?? DEFAULT, settings);
+  }
   throw new CallerTypeError(
     `connect: expected an address, or the binding of a Durable Object namespace, got ${shown(target)}`,
   );
 }
 
-function toAddress(url: string, settings: ConnectSettings): Transport {
+function refuseCache(cache: CachedReads | undefined, instead: string): void {
+  if (cache === undefined) return;
+  throw new CallerTypeError(
+    `connect: cache needs a WebSocket, over which the server says what has changed: ${instead}`,
+  );
+}
+
+function toAddress(url: string, settings: ConnectSettings, cache: CachedReads | undefined): Transport {
   const { namespace, token } = settings;
   const rest = { base: addressOf(url, namespace, ['https', 'http']), token };
-  if (settings.transport === 'rest') return new RestTransport(rest, settings);
-  return new SocketTransport({
+  if (settings.transport === 'rest') {
+    refuseCache(cache, "leave out transport: 'rest'");
+    return new RestTransport(rest, settings);
+  }
+  const socket = {
     ...settings,
     url: addressOf(url, namespace, ['wss', 'ws']),
     WebSocket: socketClass(settings.WebSocket),
     refusal: () => refusalOf(rest, settings.timeoutMs),
-  });
+  };
+  return new SocketTransport(socket, cache);
 }

@@ -27,7 +27,20 @@ export interface ConnectOptions {
    * sent again, and runs once. Each costs a key.
    */
   readonly requestIds?: boolean | undefined;
+  /**
+   * Over a WebSocket, replies of reads are kept until the server says that one of their keys has changed. README has what is
+   * promised.
+   */
+  readonly cache?: CacheOptions | undefined;
 }
+
+/** Options of a client-side cache. */
+export interface CacheOptions {
+  /** Largest number of kept replies, 1000 unless given; those that were not used for the longest time go first. */
+  readonly maxEntries?: number | undefined;
+}
+
+const CACHE: Shape<CacheOptions> = { maxEntries: 'number' };
 
 const CONNECT: Shape<ConnectOptions> = {
   token: 'any',
@@ -37,10 +50,12 @@ const CONNECT: Shape<ConnectOptions> = {
   timeoutMs: 'number',
   retryMs: 'number',
   requestIds: 'flag',
+  cache: 'object',
 };
 
 const TIMEOUT_MS = 5000;
 const RETRY_MS = 10_000;
+const MAX_ENTRIES = 1000;
 
 /** @internal The options as transports need them. */
 export interface ConnectSettings extends BatchOptions {
@@ -48,6 +63,8 @@ export interface ConnectSettings extends BatchOptions {
   readonly transport: 'socket' | 'rest' | undefined;
   readonly WebSocket: WebSocketClass | undefined;
   readonly hasManyTokens: boolean;
+  /** Largest number of replies in a cache; undefined without one. */
+  readonly maxEntries: number | undefined;
   token(): Promise<string | undefined>;
 }
 
@@ -70,7 +87,16 @@ export function settingsOf(options: ConnectOptions | undefined): ConnectSettings
   if (namespace === '') throw new CallerTypeError('connect: a namespace has 1 to 256 characters');
   const tokenOf = async (): Promise<string | undefined> => (typeof token === 'function' ? await token() : token);
   const hasManyTokens = typeof token === 'function';
-  return { namespace, transport, WebSocket, hasManyTokens, token: tokenOf, timeoutMs, retryMs, requestIds };
+  const maxEntries = maxEntriesOf(given.cache);
+  return { namespace, transport, WebSocket, hasManyTokens, maxEntries, token: tokenOf, timeoutMs, retryMs, requestIds };
+}
+
+function maxEntriesOf(cache: CacheOptions | undefined): number | undefined {
+  if (cache === undefined) return undefined;
+  const { maxEntries = MAX_ENTRIES } = checked('connect', cache, CACHE);
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1)
+    throw new CallerRangeError(`connect: cache.maxEntries must be an integer of at least 1, found ${maxEntries}`);
+  return maxEntries;
 }
 
 /** @internal The address with the namespace, with another scheme. Refuses one that has a token, which logs of servers would show. */

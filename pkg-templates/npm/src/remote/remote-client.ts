@@ -9,6 +9,7 @@ import { ClientState, fullName, refuseOfConnection, resultOfTransaction } from '
 import type { WaitOptions } from '../client/waits.js';
 import { encodeRequests } from '../resp/encode.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
+import type { CachedReads } from './cached-reads.js';
 import { MayHaveRun } from './errors.js';
 import type { Line, RemoteRequest, Transport } from './transport.js';
 import { waitOf } from './wait.js';
@@ -24,8 +25,17 @@ function isRepeatable(name: string): boolean {
   return isResent(name) || HARMLESS.test(name);
 }
 
+/** Options of a client, and the cache of its database. */
+export interface RemoteClientOptions extends ClientOptions {
+  readonly cache?: CachedReads | undefined;
+  /** Whether reads are taken from the cache: those of other clients, which watch keys, are not. */
+  readonly isCached?: boolean;
+}
+
 export class RemoteClient implements CommandSender {
   readonly #transport: Transport;
+  readonly #cache: CachedReads | undefined;
+  readonly #isCached: boolean;
   readonly #state: ClientState;
   readonly #line: Line;
   /** Lines of commands that wait. */
@@ -34,8 +44,10 @@ export class RemoteClient implements CommandSender {
   /** Whether the last EXEC ran nothing because a watched key had changed. */
   isAborted = false;
 
-  constructor(transport: Transport, options?: ClientOptions) {
+  constructor(transport: Transport, { cache, isCached = false, ...options }: RemoteClientOptions = {}) {
     this.#transport = transport;
+    this.#cache = cache;
+    this.#isCached = isCached;
     this.#state = new ClientState(options);
     this.#line = transport.line(this.#state);
   }
@@ -101,6 +113,7 @@ export class RemoteClient implements CommandSender {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.#isCached) this.#cache?.forget();
     this.#line.close();
     for (const line of this.#waits) line.close();
   }
@@ -115,7 +128,19 @@ export class RemoteClient implements CommandSender {
   #send(line: Line, request: Omit<RemoteRequest, 'bytes'>): Promise<readonly Uint8Array[]> {
     if (this.#closed) throw new ClosedError('client');
     // Whatever is no argument is refused here, before others are sent with it.
-    return line.send({ ...request, bytes: encodeRequests(request.commands) });
+    const bytes = encodeRequests(request.commands);
+    const send = (): Promise<readonly Uint8Array[]> => line.send({ ...request, bytes });
+    return this.#cache === undefined ? send() : this.#throughCache(this.#cache, request, send);
+  }
+
+  #throughCache(
+    cache: CachedReads,
+    { commands, name, isRead }: Omit<RemoteRequest, 'bytes'>,
+    send: () => Promise<readonly Uint8Array[]>,
+  ): Promise<readonly Uint8Array[]> {
+    const [argv] = commands;
+    if (!isRead || (name === 'SELECT' && this.#isCached)) return cache.change(commands, send);
+    return this.#isCached && argv !== undefined ? cache.read(argv, this.db, send) : send();
   }
 }
 

@@ -8,6 +8,7 @@ import { SharedClient } from '../client/shared/client.js';
 import { SharedDatabase } from '../client/shared/database.js';
 import type { SubscribeOptions, Unsubscribe } from '../client/subscriptions.js';
 import { runWatched, TRANSACTION, type TransactionOptions } from '../client/watched-transaction.js';
+import type { CachedReads } from './cached-reads.js';
 import { RemoteClient } from './remote-client.js';
 import { RemoteSubscriptions } from './remote-subscriptions.js';
 import type { Transport } from './transport.js';
@@ -18,13 +19,15 @@ import type { Transport } from './transport.js';
  */
 export class RemoteKeylatch extends SharedDatabase {
   readonly #transport: Transport;
+  readonly #cache: CachedReads | undefined;
   readonly #subscriptions: RemoteSubscriptions;
   readonly #clients = new Set<SharedClient>();
 
   /** @internal Use `connect()`. */
-  constructor(transport: Transport) {
-    super(new RemoteClient(transport), 'program');
+  constructor(transport: Transport, cache?: CachedReads) {
+    super(new RemoteClient(transport, { cache, isCached: true }), 'program');
     this.#transport = transport;
+    this.#cache = cache;
     this.#subscriptions = new RemoteSubscriptions(transport, run);
   }
 
@@ -54,7 +57,7 @@ export class RemoteKeylatch extends SharedDatabase {
 
   #newClient(options: ClientOptions): { readonly client: SharedClient; isAborted(): boolean } {
     if (this.closed) throw new ClosedError('client');
-    const own = new RemoteClient(this.#transport, options);
+    const own = new RemoteClient(this.#transport, { ...options, cache: this.#cache });
     const client = new SharedClient(own);
     for (const other of this.#clients) if (other.closed) this.#clients.delete(other);
     this.#clients.add(client);

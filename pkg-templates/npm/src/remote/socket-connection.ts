@@ -47,8 +47,9 @@ export class SocketConnection {
   readonly #splitter = new ReplySplitter();
   #isOver = false;
   #hasOpened = false;
-  /** Whether a byte or a pong came since the last ping. */
+  /** Whether a byte or a pong came since the last ping, and when one came by the clock of this machine, which goes on in its sleep. */
   #isAlive = true;
+  #aliveAtMs = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ url, token, WebSocket, timeoutMs }: ConnectionOptions, listener: ConnectionListener) {
@@ -69,6 +70,11 @@ export class SocketConnection {
 
   get isOpen(): boolean {
     return this.#hasOpened && !this.#isOver;
+  }
+
+  /** Whether a sign of life came in the time in which a watched server gives one. */
+  get isAlive(): boolean {
+    return this.isOpen && Date.now() - this.#aliveAtMs <= 2 * this.#timeoutMs;
   }
 
   send(bytes: Uint8Array): void {
@@ -104,6 +110,7 @@ export class SocketConnection {
   #received(data: unknown): void {
     if (this.#isOver) return;
     this.#isAlive = true;
+    this.#aliveAtMs = Date.now();
     // Text is the answer to a ping.
     if (typeof data === 'string') return;
     try {

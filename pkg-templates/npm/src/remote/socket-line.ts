@@ -8,6 +8,7 @@ import type { Argument } from '../base/argument.js';
 import type { ClientState } from '../client/shared/state.js';
 import { concat } from '../resp/concat.js';
 import { encodeNull, encodeRequests } from '../resp/encode.js';
+import { decodeReplies } from '../resp/reply.js';
 import { isPush } from '../resp/reply-kinds.js';
 import { AccessRefused, type RemoteError } from './errors.js';
 import { backOffMs } from './retry.js';
@@ -25,19 +26,21 @@ export interface SocketTarget extends CallLimits {
   refusal(): Promise<RemoteError | undefined>;
 }
 
-/** Messages that come by themselves, and what a new connection has to be told for them. */
+/** Recipient of messages that come by themselves. */
 export interface Pushes {
-  /** Commands that bring them. */
+  /** Commands that bring them, for each new connection. */
   setup(): readonly (readonly Argument[])[];
-  pushed(message: Uint8Array): void;
+  /** Whether a connection is needed for them alone. */
+  readonly isWanted: boolean;
+  pushed(message: readonly unknown[]): void;
+  /** The connection was lost, and messages with it. */
+  lost(): void;
 }
-
-const NO_PUSHES: Pushes = { setup: () => [], pushed: () => {} };
 
 export class SocketLine implements Line, ConnectionListener {
   readonly #target: SocketTarget;
   readonly #state: ClientState;
-  #pushes = NO_PUSHES;
+  readonly #pushes: Pushes[] = [];
   #connection: SocketConnection | undefined;
   #isConnecting = false;
   #queue: SocketRequest[] = [];
@@ -57,6 +60,11 @@ export class SocketLine implements Line, ConnectionListener {
     return this.#connection?.isOpen === true;
   }
 
+  /** Whether there is a connection, and the server has given a sign of life lately. */
+  get isAlive(): boolean {
+    return this.#connection?.isAlive === true;
+  }
+
   /** Whether nothing waits, so that another client may use the connection. */
   get isIdle(): boolean {
     return !this.#closed && this.isOpen && this.#queue.length + this.#sent.length === 0;
@@ -73,7 +81,7 @@ export class SocketLine implements Line, ConnectionListener {
 
   /** Delivers pushes, and asks for them whenever a connection begins. */
   listen(pushes: Pushes): void {
-    this.#pushes = pushes;
+    this.#pushes.push(pushes);
   }
 
   close(): void {
@@ -87,7 +95,7 @@ export class SocketLine implements Line, ConnectionListener {
 
   opened(): void {
     this.#attempt = 0;
-    const commands = [...this.#state.setup(), ...this.#pushes.setup()];
+    const commands = [...this.#state.setup(), ...this.#pushCommands];
     const setup = new SocketRequest(
       { kind: 'subscription', commands, bytes: encodeRequests(commands), name: 'HELLO', isRead: true },
       this.#target,
@@ -102,14 +110,14 @@ export class SocketLine implements Line, ConnectionListener {
 
   replies(replies: readonly Uint8Array[]): void {
     for (const reply of replies) {
-      if (isPush(reply)) this.#pushes.pushed(reply);
+      if (isPush(reply)) this.#pushed(reply);
       else if (this.#sent[0]?.take(reply)) this.#sent.shift();
     }
     this.#watch();
   }
 
   closed(code: number, reason: string, wasOpen: boolean): void {
-    this.#connection = undefined;
+    this.#disconnected();
     const hasEnded = code === TOKEN_ENDED;
     const cause = hasEnded ? new AccessRefused(reason || 'it has ended') : new Error(closedText(code, reason));
     const sent = this.#sent.splice(0);
@@ -124,7 +132,21 @@ export class SocketLine implements Line, ConnectionListener {
 
   get #isNeeded(): boolean {
     this.#queue = this.#queue.filter(({ isOver }) => !isOver);
-    return !this.#closed && (this.#queue.length > 0 || this.#pushes.setup().length > 0);
+    return !this.#closed && (this.#queue.length > 0 || this.#pushes.some(({ isWanted }) => isWanted));
+  }
+
+  get #pushCommands(): (readonly Argument[])[] {
+    return this.#pushes.flatMap((pushes) => pushes.setup());
+  }
+
+  #pushed(message: Uint8Array): void {
+    const [parts] = decodeReplies(message, { buffer: true });
+    if (Array.isArray(parts)) for (const pushes of this.#pushes) pushes.pushed(parts);
+  }
+
+  #disconnected(): void {
+    this.#connection = undefined;
+    for (const pushes of this.#pushes) pushes.lost();
   }
 
   async #reconnect(wasOpen: boolean): Promise<void> {
@@ -153,9 +175,8 @@ export class SocketLine implements Line, ConnectionListener {
 
   /** Rejects what waits: another attempt would meet with the refusal again. */
   #refused(reason: unknown): void {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    connection?.end();
+    this.#connection?.end();
+    this.#disconnected();
     for (const request of this.#sent.splice(0)) if (!request.isOver) request.lost(reason);
     for (const request of this.#queue.splice(0)) if (!request.isOver) request.fail(reason);
   }
@@ -193,7 +214,7 @@ export class SocketLine implements Line, ConnectionListener {
 
   /** The server is watched while an answer or a message is expected. */
   #watch(): void {
-    this.#connection?.watch(this.#sent.length > 0 || this.#pushes.setup().length > 0);
+    this.#connection?.watch(this.#sent.length > 0 || this.#pushCommands.length > 0);
   }
 
   /** A wait was given up. The server ends it with the connection, which is of no other use. */

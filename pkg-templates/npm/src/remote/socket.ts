@@ -3,7 +3,8 @@ import type { Argument } from '../base/argument.js';
 import { COMMANDS, type MessageKind } from '../client/channels.js';
 import { ClientState } from '../client/shared/state.js';
 import { encodeRequests } from '../resp/encode.js';
-import { decodeReplies } from '../resp/reply.js';
+import { textOf } from '../resp/reply.js';
+import type { CachedReads } from './cached-reads.js';
 import type { Pushes, SocketTarget } from './socket-line.js';
 import { SocketLine } from './socket-line.js';
 import type { ChannelSource, Deliver, Line, Transport } from './transport.js';
@@ -14,19 +15,29 @@ const LINGER_MS = 10_000;
 
 export class SocketTransport implements Transport {
   readonly #target: SocketTarget;
+  readonly #cache: CachedReads | undefined;
   /** The line of the database itself. */
   #first: SocketLine | undefined;
   readonly #idle = new Map<SocketLine, { readonly db: number; readonly timer: ReturnType<typeof setTimeout> }>();
   #closed = false;
 
-  constructor(target: SocketTarget) {
+  /** The cache is that of the first line. */
+  constructor(target: SocketTarget, cache?: CachedReads) {
     this.#target = target;
+    this.#cache = cache;
   }
 
   line(state: ClientState): Line {
     const line = new SocketLine(this.#target, state);
-    this.#first ??= line;
+    if (this.#first === undefined) this.#begin(line);
     return line;
+  }
+
+  #begin(line: SocketLine): void {
+    this.#first = line;
+    if (this.#cache === undefined) return;
+    this.#cache.isFresh = () => line.isAlive;
+    line.listen(new CacheInvalidation(this.#cache));
   }
 
   waitingLine(db: number): Line {
@@ -73,6 +84,29 @@ export class SocketTransport implements Transport {
   }
 }
 
+/** Names of keys that have changed since the line has read them, for a cache. All of it ends with the connection. */
+class CacheInvalidation implements Pushes {
+  readonly isWanted = false;
+  readonly #cache: CachedReads;
+
+  constructor(cache: CachedReads) {
+    this.#cache = cache;
+  }
+
+  setup(): readonly (readonly Argument[])[] {
+    return [['CLIENT', 'TRACKING', 'ON']];
+  }
+
+  pushed([kind, keys]: readonly unknown[]): void {
+    // Null: all keys of a database, or more than the server could remember.
+    if (textOf(kind as Uint8Array) === 'invalidate') this.#cache.forget((keys as Uint8Array[] | null) ?? undefined);
+  }
+
+  lost(): void {
+    this.#cache.forget();
+  }
+}
+
 /** Subscriptions of a line. */
 class SocketChannels implements ChannelSource, Pushes {
   readonly #line: SocketLine;
@@ -102,10 +136,15 @@ class SocketChannels implements ChannelSource, Pushes {
     return [...this.#commands.values()];
   }
 
-  pushed(message: Uint8Array): void {
-    const [parts] = decodeReplies(message, { buffer: true });
-    if (Array.isArray(parts)) this.#deliver(parts as Uint8Array[]);
+  get isWanted(): boolean {
+    return this.#commands.size > 0;
   }
+
+  pushed(message: readonly unknown[]): void {
+    this.#deliver(message as readonly Uint8Array[]);
+  }
+
+  lost(): void {}
 
   #send(command: readonly Argument[]): Promise<unknown> {
     const commands = [command];
