@@ -13,6 +13,8 @@ const entry = (name) => import(pathToFileURL(join(folder, 'esm', `${name}.js`)).
 const { AccessRefused, connect, MayHaveRun, RemoteError } = await entry('remote');
 const { locks } = await entry('locks');
 
+const ROUNDS = 20;
+
 test('a Worker has the methods of an object by its binding', async (t) => {
   const worker = await start(t, { bundle: 'caller' });
   const run = async (program) => (await worker.post(program, { token: null })).json;
@@ -45,10 +47,10 @@ test('a program has them over REST, in its namespace, and messages and locks too
   await assert.rejects(wrong.get('k'), AccessRefused);
 });
 
-test('workerd killed at random: no acknowledged increment is lost, and with ids none happens twice', async (t) => {
+test(`workerd is killed ${ROUNDS} times: no acknowledged increment is lost, and with ids none happens twice`, async (t) => {
   const storage = await storageFolder(t);
   let [acknowledged, uncertain] = [0, 0];
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const worker = await start(t, { folder: storage });
     const db = connect(worker.url, { token: TOKEN, transport: 'rest', requestIds: true, retryMs: 200, timeoutMs: 500 });
     const kill = setTimeout(worker.stop, 150 + Math.random() * 250);

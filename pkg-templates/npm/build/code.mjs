@@ -23,6 +23,7 @@ const SHARED = {
   'persist/log.ts': 'persistence',
   'persist/memory.ts': 'memory-store',
   'race/explore.ts': 'races',
+  'remote/socket-connection.ts': 'remote-connection',
   'server/server.ts': 'redis-server',
   'testing/clock.ts': 'test-clock',
   'testing/test-server.ts': 'test-servers',
