@@ -154,6 +154,7 @@ test('what several stores cannot do together names the command', async () => {
     assert.ok(error instanceof NotSupported, String(run));
     assert.equal(error.command, command);
     assert.ok(error.message.includes(command), error.message);
+    assert.match(error.message, /several stores do not have together/);
   }
 });
 

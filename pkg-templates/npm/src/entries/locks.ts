@@ -23,6 +23,7 @@ export {
   LockError,
   Lost,
   NeverAcquired,
+  NoAnswer,
   NotSupported,
   Stolen,
   TimedOut,

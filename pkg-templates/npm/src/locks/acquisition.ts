@@ -1,7 +1,8 @@
 /** The way of a request to its lock: waiting, abort, the renewal after a long wait. */
 import type { AbortSignalLike } from '../base/abort.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
-import { Aborted, LockError, NeverAcquired, quoted } from './errors.js';
+import { answered, limitOfWait, waitWithin } from './bounds.js';
+import { Aborted, isUnknown, quoted, refused } from './errors.js';
 import { HeldLock, RENEWAL, type Terms } from './lock.js';
 import { onPageEnd, type Page } from './page.js';
 import { elapsedMs, instant, newOwner, type Time } from './time.js';
@@ -61,21 +62,28 @@ export class Acquisitions {
     }
   }
 
-  /** One answer of the store; after an abort a grant is given back. */
+  /** One answer of the store within the time to wait. What is granted later, or beside an abort, is given back. */
   async #ask(request: AcquireRequest & LockRequest): Promise<Grant | null> {
-    const { coordination } = this;
+    const { coordination, time } = this;
+    const { names, signal, waitMs } = request;
+    const giveBack = (): void => void coordination.release(request).catch(() => {});
     let grant: Grant | null;
     try {
-      grant = await coordination.acquire(request);
+      grant = await answered(coordination, time, {
+        limitMs: limitOfWait(waitMs),
+        signal,
+        ask: (end, leftMs) => coordination.acquire({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
+        late: (found) => found !== null && giveBack(),
+      });
     } catch (error) {
       // The lock may have been granted all the same.
-      if (!(error instanceof LockError)) coordination.release(request).catch(() => {});
-      refuseAborted(request.names, request.signal);
-      throw error instanceof LockError ? error : refused(request.names, error);
+      if (isUnknown(error)) giveBack();
+      refuseAborted(names, signal);
+      throw refused(names, error, waitMs);
     }
-    if (!request.signal?.aborted) return grant;
-    await coordination.release(request).catch(() => {});
-    return refuseAborted(request.names, request.signal);
+    if (!signal?.aborted) return grant;
+    if (grant !== null) giveBack();
+    return refuseAborted(names, signal);
   }
 
   /**
@@ -87,10 +95,12 @@ export class Acquisitions {
     const { ttlMs, names, signal } = request;
     if (elapsedMs(time, grant.sent) <= ttlMs * RENEWAL) return grant;
     const sent = instant(time);
-    const leftMs = await coordination.renew(claim, ttlMs).catch((error: unknown) => {
+    const question = { limitMs: ttlMs, signal, ask: () => coordination.renew(claim, ttlMs) };
+    const leftMs = await answered(coordination, time, question).catch((error: unknown) => {
+      if (signal?.aborted) return 0;
       throw refused(names, error);
     });
-    if (signal?.aborted) await coordination.release(claim).catch(() => {});
+    if (signal?.aborted) coordination.release(claim).catch(() => {});
     refuseAborted(names, signal);
     return leftMs > elapsedMs(time, sent) ? { token: grant.token, sent, validMs: leftMs } : null;
   }
@@ -131,10 +141,4 @@ export async function holdFor<T>(lock: HeldLock, callback: () => T | Promise<T>)
 export function refuseAborted(names: readonly string[], signal: AbortSignalLike | undefined): null {
   if (signal?.aborted) throw new Aborted(`the request of the lock ${quoted(names)} was aborted`, signal.reason);
   return null;
-}
-
-/** Error of a request that the store, or the way to it, refused. */
-export function refused(names: readonly string[], cause: unknown): NeverAcquired {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new NeverAcquired(`the lock ${quoted(names)} was not acquired: ${reason}`, { cause });
 }

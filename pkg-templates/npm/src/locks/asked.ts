@@ -17,6 +17,7 @@ import type {
 import { LatchCoordination } from './latch.js';
 import { featuresOf, PlainCoordination, understands, type Features } from './plain.js';
 import type { Time } from './time.js';
+import { isLocalEngine } from './trackers.js';
 
 /** Abilities of a server: the LATCH commands, or which others. */
 type Known = 'latch' | Features;
@@ -46,12 +47,14 @@ export class AskedCoordination implements Coordination {
   readonly #store: LockStore;
   readonly #commander: Commander;
   readonly #time: Time;
+  readonly isLocal: boolean;
   #found: Coordination | undefined;
 
   constructor(store: LockStore, time: Time) {
     this.#store = store;
     this.#commander = commanderOf(store);
     this.#time = time;
+    this.isLocal = isLocalEngine(store);
   }
 
   /** The store, once known: operations on it begin within the caller's call. */
@@ -78,6 +81,10 @@ export class AskedCoordination implements Coordination {
 
   release(claim: Claim): Promise<boolean> {
     return this.#then((found) => found.release(claim));
+  }
+
+  check(claim: Claim, token: number | undefined): Promise<boolean> {
+    return this.#then((found) => found.check(claim, token));
   }
 
   inspect(key: string): Promise<Inspection> {

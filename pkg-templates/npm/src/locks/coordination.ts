@@ -140,6 +140,8 @@ export interface BarrierState {
 
 /** A store of locks. What it lacks throws NotSupported; errors of the server and the connection pass through. */
 export interface Coordination {
+  /** True for an engine of this process, which answers at once. */
+  readonly isLocal?: boolean;
   /**
    * Acquires all keys, or null when the wait is over. An owner that asks again keeps its place and its grant. After an
    * abort the outcome is whatever it has become: the caller releases a grant that it no longer wants.
@@ -149,6 +151,8 @@ export interface Coordination {
   renew(claim: Claim, ttlMs: number, asShared?: boolean): Promise<number>;
   /** Ends a lease; resolves to false if it was lost before. */
   release(claim: Claim): Promise<boolean>;
+  /** Whether a lease still stands. */
+  check(claim: Claim, token: number | undefined): Promise<boolean>;
   /** Holders and line of a key. */
   inspect(key: string): Promise<Inspection>;
   /** Calls back once if a claim's lease ends before it is released. Undefined: the store does not report it. */

@@ -13,6 +13,7 @@ export type LockErrorCode =
   | 'LOST'
   | 'STOLEN'
   | 'DEADLOCK'
+  | 'NO_ANSWER'
   | 'NOT_SUPPORTED';
 
 /** Any error of `keylatch/locks`, except TypeErrors about its arguments. */
@@ -48,8 +49,8 @@ export class TimedOut extends NeverAcquired {
   /** @internal */
   static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'TimedOut');
   /** @internal */
-  constructor(message: string) {
-    super(message, undefined, 'TimedOut', 'TIMED_OUT');
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options, 'TimedOut', 'TIMED_OUT');
   }
 }
 
@@ -93,6 +94,16 @@ export class Deadlock extends LockError {
   }
 }
 
+/** The store gave no answer in time. Whether it did what was asked is not known. */
+export class NoAnswer extends LockError {
+  /** @internal */
+  static override readonly isShared: boolean = /* @__PURE__ */ shareClass(this, 'NoAnswer');
+  /** @internal */
+  constructor(limitMs: number) {
+    super('NoAnswer', 'NO_ANSWER', `the store did not answer within ${Math.ceil(limitMs)} ms`);
+  }
+}
+
 /** The server lacks the command that the request needs. */
 export class NotSupported extends LockError {
   /** @internal */
@@ -116,4 +127,19 @@ export function quoted(names: readonly string[]): string {
 export function unavailable(what: string, waitMs: number | undefined): NeverAcquired {
   if (waitMs === 0) return new NeverAcquired(`${what} is held by others`);
   return new TimedOut(`${what} was held by others for ${waitMs} ms`);
+}
+
+/** @internal Error of a request that the store, or the way to it, refused. */
+export function refused(names: readonly string[], cause: unknown, waitMs = 0): LockError {
+  if (cause instanceof LockError && !(cause instanceof NoAnswer)) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `the lock ${quoted(names)} was not acquired: ${reason}`;
+  return waitMs > 0 && cause instanceof NoAnswer
+    ? new TimedOut(message, { cause })
+    : new NeverAcquired(message, { cause });
+}
+
+/** @internal Whether the command may have run although it ended with this error. */
+export function isUnknown(error: unknown): boolean {
+  return !(error instanceof LockError) || error instanceof NoAnswer;
 }

@@ -123,6 +123,17 @@ export class LatchCoordination implements Coordination {
     return Number(released) === keys.length + intents.length;
   }
 
+  async check({ keys, intents, owner }: Claim, token: number): Promise<boolean> {
+    const asked = [...keys, ...intents].map((key) => this.#send(['LATCH.CHECK', key, owner, String(token)]));
+    try {
+      await Promise.all(asked);
+      return true;
+    } catch (error) {
+      if (isLoss(error)) return false;
+      throw error;
+    }
+  }
+
   async inspect(key: string): Promise<Inspection> {
     return inspectionOf(await this.#send(['LATCH.INSPECT', key]));
   }
@@ -130,9 +141,9 @@ export class LatchCoordination implements Coordination {
   watch({ keys, intents, owner }: Claim, token: number, lost: () => void): (() => void) | undefined {
     const watcher = this.#watcher;
     if (watcher === undefined) return undefined;
-    // WRONGTYPE: a key was set to something else by hand. Without a connection, renewals decide.
+    // Without a connection, renewals decide.
     const look = ({ error }: Outcome): void => {
-      if (!isCode(error, 'FENCED') && !isCode(error, 'WRONGTYPE')) return;
+      if (!isLoss(error)) return;
       end();
       lost();
     };
@@ -241,6 +252,11 @@ export class LatchCoordination implements Coordination {
       throw translated(error);
     }
   }
+}
+
+/** Whether the reply to LATCH.CHECK says that a lease is over. WRONGTYPE: a key was set to something else by hand. */
+function isLoss(error: unknown): boolean {
+  return isCode(error, 'FENCED') || isCode(error, 'WRONGTYPE');
 }
 
 /** Whether an error is a reply with a code. Some clients put words of their own in front. */

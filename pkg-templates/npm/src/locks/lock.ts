@@ -2,8 +2,10 @@
 /** A lock that was granted: its lease is renewed, and its loss is reported. */
 import { checked, type Shape } from '../base/option-check.js';
 import type { AbortSignalLike } from '../base/abort.js';
-import type { Claim, Coordination, Grant, LockMode, Permits } from './coordination.js';
-import { Aborted, Lost, NotSupported, quoted, Stolen, unavailable } from './errors.js';
+import type { Claim, Coordination, Grant, Inspection, LockMode, Permits } from './coordination.js';
+import { ANSWER_MS, answered, limitOfWait, waitWithin } from './bounds.js';
+import { Aborted, isUnknown, Lost, NotSupported, quoted, refused, Stolen, unavailable } from './errors.js';
+import { followClock } from './loss-signal.js';
 import { waitOf, wholeNumber } from './options.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 import { CallerTypeError } from '../base/caller-errors.js';
@@ -42,8 +44,13 @@ export interface Lock extends AsyncDisposable {
   readonly signal: LossSignal;
   /** Milliseconds that the lease lasts at least, as counted here; 0 once the lock is released or lost. */
   readonly remainingMs: number;
-  /** True until the lock is released or lost. */
+  /** True until the lock is released or lost. Judged by the clock at each read, as `remainingMs` and `signal.aborted` are. */
   readonly held: boolean;
+  /**
+   * Asks the store whether the lease still stands. False: the lock is lost, or was released. Rejects if the store gives no
+   * answer before the end of the lease.
+   */
+  check(): Promise<boolean>;
   /** Extends the lease to `ttl` milliseconds from now, and never shortens it; resolves to the milliseconds left. */
   renew(ttl?: number): Promise<number>;
   /** Makes a shared lock exclusive, ahead of those that wait. Rejects with Deadlock if another holder upgrades too. */
@@ -127,8 +134,10 @@ export class HeldLock implements Lock {
   }
 
   get signal(): LossSignal {
+    this.#notice();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      followClock(this.#controller.signal, () => this.#notice());
       if (this.#state === 'held') this.#watch();
       if (this.#loss !== undefined) this.#controller.abort(this.#loss);
     }
@@ -136,22 +145,39 @@ export class HeldLock implements Lock {
   }
 
   get remainingMs(): number {
-    return this.#state === 'held' ? Math.max(0, this.#validMs - elapsedMs(this.#terms.time, this.#sent)) : 0;
+    this.#notice();
+    return this.#state === 'held' ? this.#leftMs : 0;
   }
 
   get held(): boolean {
+    this.#notice();
     return this.#state === 'held';
+  }
+
+  get #leftMs(): number {
+    return Math.max(0, this.#validMs - elapsedMs(this.#terms.time, this.#sent));
   }
 
   /** Error of the loss, once the lock is lost. */
   get loss(): Lost | undefined {
+    this.#notice();
     return this.#loss;
+  }
+
+  async check(): Promise<boolean> {
+    if (!this.held) return false;
+    const { coordination, claim, time } = this.#terms;
+    const ask = (): Promise<boolean> => coordination.check(claim, this.#token);
+    const isHeld = await answered(coordination, time, { limitMs: this.#leftMs, ask });
+    if (!isHeld && this.held) await this.#lost();
+    return this.held;
   }
 
   async renew(ttl = this.#terms.ttlMs): Promise<number> {
     wholeNumber('renew', 'ttl', ttl, 1);
+    this.#notice();
     if (this.#state === 'released') throw new Lost(`the lock ${this.#title} was released`);
-    if (this.#state === 'held') await this.#renew(ttl);
+    if (this.#state === 'held') await this.#renewed(ttl);
     if (this.#loss !== undefined) throw this.#loss;
     return this.remainingMs;
   }
@@ -163,12 +189,20 @@ export class HeldLock implements Lock {
     this.#requireMode('upgrade');
     await this.renew();
     if (this.#mode === 'exclusive') return;
-    const request = { mode: 'exclusive', permits, ttlMs, delayMs, steal: false, waitMs, signal } as const;
-    const grant = await coordination.acquire({ ...claim, ...request });
-    if (signal?.aborted) {
-      if (grant !== null) await coordination.renew(claim, ttlMs, true);
-      throw new Aborted(`the upgrade of the lock ${this.#title} was aborted`, signal.reason);
-    }
+    const request = { ...claim, mode: 'exclusive', permits, ttlMs, delayMs, steal: false } as const;
+    const goBack = (): void => void coordination.renew(claim, ttlMs, true).catch(nothing);
+    const grant = await answered(coordination, time, {
+      limitMs: limitOfWait(waitMs),
+      signal,
+      ask: (end, leftMs) => coordination.acquire({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
+      late: (found) => found !== null && goBack(),
+    }).catch((error: unknown) => {
+      if (isUnknown(error)) goBack();
+      this.#refuseAborted(signal);
+      throw refused(names, error, waitMs);
+    });
+    if (signal?.aborted && grant !== null) goBack();
+    this.#refuseAborted(signal);
     if (grant === null) throw unavailable(`the lock ${quoted(names)} stays shared: it`, waitMs);
     this.#mode = 'exclusive';
     this.#token = grant.token;
@@ -179,10 +213,14 @@ export class HeldLock implements Lock {
     else this.#extend(grant.sent, grant.validMs);
   }
 
+  #refuseAborted(signal: AbortSignalLike | undefined): void {
+    if (signal?.aborted) throw new Aborted(`the upgrade of the lock ${this.#title} was aborted`, signal.reason);
+  }
+
   async downgrade(): Promise<void> {
     this.#requireMode('downgrade');
     if (this.#mode === 'shared') return;
-    await this.#renew(this.#terms.ttlMs, true);
+    await this.#renewed(this.#terms.ttlMs, true);
     if (this.#loss !== undefined) throw this.#loss;
     this.#mode = 'shared';
   }
@@ -193,14 +231,23 @@ export class HeldLock implements Lock {
   }
 
   release(): Promise<boolean> {
+    this.#notice();
     if (this.#state === 'lost') return Promise.resolve(false);
     this.#releasing ??= this.#release();
     return this.#releasing;
   }
 
-  #release(): Promise<boolean> {
-    this.#end('released');
-    return this.#terms.coordination.release(this.#terms.claim);
+  /** One release, which is sent again by the next call if there was no answer. */
+  async #release(): Promise<boolean> {
+    const { coordination, claim, time } = this.#terms;
+    if (this.#state === 'held') this.#end('released');
+    const limitMs = Math.max(this.#leftMs, ANSWER_MS);
+    try {
+      return await answered(coordination, time, { limitMs, ask: () => coordination.release(claim) });
+    } catch (error) {
+      this.#releasing = undefined;
+      throw error;
+    }
   }
 
   /**
@@ -235,36 +282,54 @@ export class HeldLock implements Lock {
     return quoted(this.#terms.names);
   }
 
+  /** Ends the lease if its time is over: timers are late after a stop of the process, a sleep, or a step of the clock. */
+  #notice(): void {
+    if (this.#state === 'held' && this.#leftMs === 0) this.#lapse();
+  }
+
   /** Sets both timers: the end of the lease, and its next renewal. */
   #arm(): void {
     const { time, ttlMs, renews } = this.#terms;
     this.#cancelEnd();
     this.#cancelRenewal();
-    this.#cancelEnd = time.after(this.remainingMs, () => this.#lapse());
+    this.#cancelEnd = time.after(this.#leftMs, () => this.#lapse());
     const part = RENEWAL * (1 + JITTER * (2 * time.random() - 1));
     if (renews) this.#cancelRenewal = time.after(ttlMs * part - elapsedMs(time, this.#sent), () => this.#maintain());
   }
 
   #lapse(): void {
     // A timer may fire early, and a renewal may have come between.
-    if (this.remainingMs > 0) return this.#arm();
+    if (this.#leftMs > 0) return this.#arm();
     this.#lose(new Lost(`the lease of the lock ${this.#title} ended before it could be renewed`));
   }
 
   /** Renews the lease; after an error again, until its end. */
   #maintain(): void {
     const { time, ttlMs } = this.#terms;
-    if (this.remainingMs === 0) return this.#lapse();
+    if (this.#leftMs === 0) return this.#lapse();
     this.#renew(ttlMs).catch(() => {
       if (this.#state === 'held') this.#cancelRenewal = time.after(ttlMs * RETRY, () => this.#maintain());
     });
   }
 
+  /** Renews the lease. Without an answer until its end, that is the error. */
+  #renewed(ttlMs: number, asShared = false): Promise<void> {
+    return this.#renew(ttlMs, asShared).catch((error: unknown) => {
+      if (this.loss === undefined) throw error;
+    });
+  }
+
   async #renew(ttlMs: number, asShared = false): Promise<void> {
     const { time, coordination, claim } = this.#terms;
-    const sent = instant(time);
-    const leftMs = await coordination.renew(claim, ttlMs, asShared);
-    if (this.#state !== 'held') return;
+    let sent = instant(time);
+    // No renewal is sent after a release.
+    const ask = async (): Promise<number> => {
+      if (this.#state !== 'held') return 0;
+      sent = instant(time);
+      return coordination.renew(claim, ttlMs, asShared);
+    };
+    const leftMs = await answered(coordination, time, { limitMs: this.#leftMs, ask });
+    if (!this.held) return;
     if (leftMs === 0) await this.#lost();
     else this.#extend(sent, leftMs);
   }
@@ -290,9 +355,10 @@ export class HeldLock implements Lock {
 
   async #reason(): Promise<Lost> {
     const lost = new Lost(`the lock ${this.#title} is not held any more: its lease ended, or its key was changed`);
-    if (this.remainingMs === 0) return lost;
-    const { coordination, claim } = this.#terms;
-    const found = await Promise.all(claim.keys.map((key) => coordination.inspect(key))).catch(() => []);
+    if (this.#leftMs === 0) return lost;
+    const { coordination, claim, time } = this.#terms;
+    const ask = (): Promise<Inspection[]> => Promise.all(claim.keys.map((key) => coordination.inspect(key)));
+    const found = await answered(coordination, time, { limitMs: ANSWER_MS, ask }).catch(() => []);
     const isOther = found.some(({ holders }) => holders.some(({ owner }) => owner !== claim.owner));
     return isOther ? new Stolen(`the lock ${this.#title} was taken by another owner`) : lost;
   }

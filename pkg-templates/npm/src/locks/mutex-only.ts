@@ -9,9 +9,25 @@ export abstract class MutexOnly implements Coordination {
   abstract acquire(request: AcquireRequest): Promise<Grant | null>;
   abstract renew(claim: Claim, ttlMs: number, asShared?: boolean): Promise<number>;
   abstract release(claim: Claim): Promise<boolean>;
+  abstract check(claim: Claim): Promise<boolean>;
 
   protected lacking(command: string, what: string): never {
     throw new NotSupported(command, `${what} needs ${command}, which ${this.limits}`);
+  }
+
+  /** The key of a request for an exclusive lock; refuses what takes more than that. */
+  protected mutexOf(request: AcquireRequest): string {
+    const { keys, intents, mode, permits, steal, delayMs } = request;
+    const more = [
+      [permits !== undefined, 'a semaphore'],
+      [mode === 'shared', 'a shared lock'],
+      [keys.length > 1, 'a lock of several names'],
+      [intents.length > 0, 'a lock of a name below another'],
+      [steal, 'stealing a lock'],
+      [delayMs > 0, 'a delay after a lost lock'],
+    ] as const;
+    for (const [isAsked, what] of more) if (isAsked) this.lacking('LATCH.ACQUIRE', what);
+    return keys[0] as string;
   }
 
   async inspect(): Promise<never> {

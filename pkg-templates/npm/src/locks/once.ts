@@ -1,8 +1,9 @@
 /** Tasks that run once: the first caller runs the task, and all callers get its result for as long as that is kept. */
 import { checked, type Shape } from '../base/option-check.js';
-import { refuseAborted, refused, type Acquisitions, type Refreshable } from './acquisition.js';
+import { refuseAborted, type Acquisitions, type Refreshable } from './acquisition.js';
+import { answered, limitOfWait, waitWithin } from './bounds.js';
 import type { OnceRequest, OnceState } from './coordination.js';
-import { LockError, Lost, NeverAcquired, quoted, TimedOut } from './errors.js';
+import { isUnknown, Lost, NeverAcquired, quoted, refused, TimedOut } from './errors.js';
 import type { HeldLock, Lock } from './lock.js';
 import { LEASE, leaseOf, wholeNumber, type LeaseOptions } from './options.js';
 import { newOwner } from './time.js';
@@ -64,19 +65,24 @@ export async function runOnce<T>(
   return finished(acquisitions, lock, { id, key, run }, keepMs);
 }
 
-/** Asks the store. A task that was granted although its reply was lost is given back. */
+/** Asks the store. A task that was granted although its reply was lost, or came too late, is given back. */
 async function asked(
-  { coordination }: Acquisitions,
+  { coordination, time }: Acquisitions,
   request: OnceRequest & Pick<Refreshable, 'names'>,
 ): Promise<OnceState> {
-  const { key, owner, names, signal } = request;
+  const { key, owner, names, signal, waitMs } = request;
+  const giveBack = (): void => void coordination.release({ keys: [key], intents: [], owner }).catch(() => {});
   try {
-    return await coordination.once(request);
+    return await answered(coordination, time, {
+      limitMs: limitOfWait(waitMs),
+      signal,
+      ask: (end, leftMs) => coordination.once({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
+      late: ({ state }) => state === 'run' && giveBack(),
+    });
   } catch (error) {
-    if (error instanceof LockError) throw error;
-    coordination.release({ keys: [key], intents: [], owner }).catch(() => {});
+    if (isUnknown(error)) giveBack();
     refuseAborted(names, signal);
-    throw refused(names, error);
+    throw refused(names, error, waitMs);
   }
 }
 

@@ -5,7 +5,6 @@
 import { repeated } from './backoff.js';
 import type { Commander } from './commander.js';
 import type { AcquireRequest, Claim, Grant } from './coordination.js';
-import { NotSupported } from './errors.js';
 import { MutexOnly } from './mutex-only.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 
@@ -84,7 +83,7 @@ export class PlainCoordination extends MutexOnly {
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {
-    const key = requireMutex(request);
+    const key = this.mutexOf(request);
     const { owner, ttlMs, waitMs, signal } = request;
     // A lock that can be neither renewed nor released by its owner alone is not begun.
     if (!this.features.eval && !this.features.setIfeq) this.lacking('EVAL', 'a lock');
@@ -123,6 +122,10 @@ export class PlainCoordination extends MutexOnly {
     return set === null ? 0 : ttlMs;
   }
 
+  async check({ keys: [key = ''], owner }: Claim): Promise<boolean> {
+    return (await this.commander.send(['GET', key])) === owner;
+  }
+
   async release({ keys: [key = ''], owner }: Claim): Promise<boolean> {
     const { delex, delifeq } = this.features;
     if (delex) return Number(await this.commander.send(['DELEX', key, 'IFEQ', owner])) === 1;
@@ -130,20 +133,4 @@ export class PlainCoordination extends MutexOnly {
     if (this.features.eval) return Number(await this.commander.send(['EVAL', RELEASE, '1', key, owner])) === 1;
     return (await this.commander.send(['SET', key, '', 'IFEQ', owner, 'PX', '1'])) !== null;
   }
-}
-
-/** The key of a request for an exclusive lock; refuses what takes more than that. */
-export function requireMutex(request: AcquireRequest): string {
-  const { keys, intents, mode, permits, steal, delayMs } = request;
-  const more = [
-    [permits !== undefined, 'a semaphore'],
-    [mode === 'shared', 'a shared lock'],
-    [keys.length > 1, 'a lock of several names'],
-    [intents.length > 0, 'a lock of a name below another'],
-    [steal, 'stealing a lock'],
-    [delayMs > 0, 'a delay after a lost lock'],
-  ] as const;
-  for (const [isAsked, what] of more)
-    if (isAsked) throw new NotSupported('LATCH.ACQUIRE', `${what} needs LATCH.ACQUIRE, which ${LIMITS}`);
-  return keys[0] as string;
 }

@@ -6,7 +6,6 @@ import { repeated } from './backoff.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
 import { NeverAcquired, NotSupported } from './errors.js';
 import { MutexOnly } from './mutex-only.js';
-import { requireMutex } from './plain.js';
 import { elapsedMs, instant, type Time } from './time.js';
 
 /** How far clocks may drift apart: this part of a lease, and the precision of expiry on servers. */
@@ -14,8 +13,8 @@ const DRIFT = 0.01;
 const PRECISION_MS = 2;
 /** One store that does not answer must not use up the lease: this part of it is the longest wait for any. */
 const PATIENCE = 1 / 4;
-/** The longest wait for the answers to a release. */
-const RELEASE_PATIENCE_MS = 1000;
+/** The longest wait for the answers to a release, or to a check. */
+const PATIENCE_MS = 1000;
 
 function driftMs(ttlMs: number): number {
   return ttlMs * DRIFT + PRECISION_MS;
@@ -32,7 +31,7 @@ interface Votes {
 
 /** N stores as one. */
 export class RedlockCoordination extends MutexOnly {
-  protected readonly limits = 'several stores do not have together: ask one of them';
+  protected readonly limits = 'several stores do not have together: pass one of them to locks';
   readonly #stores: readonly Coordination[];
   readonly #time: Time;
   readonly #quorum: number;
@@ -47,7 +46,7 @@ export class RedlockCoordination extends MutexOnly {
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {
-    requireMutex(request);
+    this.mutexOf(request);
     const { waitMs, signal } = request;
     return repeated(this.#time, { waitMs, signal }, () => this.#attempt(request));
   }
@@ -83,7 +82,14 @@ export class RedlockCoordination extends MutexOnly {
   /** Releases on all stores, also on those that did not seem to grant it. */
   async release(claim: Claim): Promise<boolean> {
     this.#live.delete(claim.owner);
-    const votes = await this.#poll(RELEASE_PATIENCE_MS, (store) => store.release(claim));
+    const votes = await this.#poll(PATIENCE_MS, (store) => store.release(claim));
+    if (votes.yes >= this.#quorum) return true;
+    this.#refuseUnreachable(votes);
+    return false;
+  }
+
+  async check(claim: Claim): Promise<boolean> {
+    const votes = await this.#poll(PATIENCE_MS, (store) => store.check(claim, undefined));
     if (votes.yes >= this.#quorum) return true;
     this.#refuseUnreachable(votes);
     return false;

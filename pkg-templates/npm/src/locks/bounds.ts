@@ -1,0 +1,92 @@
+/**
+ * Bounds of what is asked of a store, kept by timers of this process: a server that is down, silent or busy, and a client object
+ * that waits for a connection, delay no caller beyond them.
+ */
+import { onAbort, type AbortSignalLike } from '../base/abort.js';
+import { backOffMs } from './backoff.js';
+import type { Coordination } from './coordination.js';
+import { NoAnswer } from './errors.js';
+import { elapsedMs, instant, pause, type Time } from './time.js';
+
+/** How long a request that waits for no other owner waits for the store. */
+export const ANSWER_MS = 2000;
+/** How much later the answer to a wait may arrive than the wait ends. */
+const ARRIVAL_MS = 100;
+
+/** A question to a store. */
+export interface Question<T> {
+  /** Longest time for the answer; undefined for no limit. */
+  readonly limitMs: number | undefined;
+  readonly signal?: AbortSignalLike | undefined;
+  /** Asks once. The signal is aborted when no answer is wanted any more; `leftMs` is the rest of the limit. */
+  ask(signal: AbortSignalLike | undefined, leftMs: number | undefined): Promise<T>;
+  /** Gets an answer that came after the end. */
+  late?(answer: T): void;
+}
+
+/** Limit of the answer to a request with a time to wait. */
+export function limitOfWait(waitMs: number | undefined): number | undefined {
+  return waitMs === 0 ? ANSWER_MS : waitMs && waitMs + ARRIVAL_MS;
+}
+
+/** A time to wait within what is left of the limit. */
+export function waitWithin(waitMs: number | undefined, leftMs = Infinity): number | undefined {
+  return waitMs && Math.max(1, Math.min(waitMs, leftMs - ARRIVAL_MS));
+}
+
+/**
+ * The answer of a store. A state of the server that passes is waited for, until the limit. Rejects with NoAnswer at the limit,
+ * and with the signal's reason at an abort.
+ */
+export function answered<T>({ isLocal }: Coordination, time: Time, question: Question<T>): Promise<T> {
+  const { limitMs = Infinity, signal } = question;
+  // An engine of this process answers at once, and ends waits by its own clock.
+  if (isLocal) return question.ask(signal, question.limitMs);
+  const end = new AbortController();
+  return new Promise((resolve, reject) => {
+    const cancel = Number.isFinite(limitMs) ? time.after(limitMs, () => finish(new NoAnswer(limitMs)), true) : () => {};
+    const stopListening = onAbort(signal, () => finish(signal?.reason));
+    const release = (): void => {
+      cancel();
+      stopListening();
+    };
+    const finish = (reason: unknown): void => {
+      release();
+      reject(reason);
+      end.abort();
+    };
+    if (signal?.aborted) return finish(signal.reason);
+    repeatedly(time, question, end.signal).then(
+      (answer) => {
+        if (end.signal.aborted) return question.late?.(answer);
+        release();
+        resolve(answer);
+      },
+      (error: unknown) => {
+        release();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Asks until there is an answer, or an error that does not pass. */
+async function repeatedly<T>(time: Time, { limitMs, ask }: Question<T>, end: AbortSignalLike): Promise<T> {
+  const start = instant(time);
+  for (let count = 0; ; count += 1) {
+    try {
+      return await ask(end, limitMs && Math.max(0, limitMs - elapsedMs(time, start)));
+    } catch (error) {
+      if (!passes(error) || end.aborted) throw error;
+    }
+    await pause(time, backOffMs(time, count), end);
+  }
+}
+
+/** Codes of states that a server leaves by itself: it starts, moves a slot, fails over, or runs a script. */
+const PASSING = ['LOADING', 'TRYAGAIN', 'CLUSTERDOWN', 'MASTERDOWN', 'READONLY', 'BUSY'];
+
+function passes(error: unknown): boolean {
+  // Some clients put words of their own in front.
+  return error instanceof Error && error.message.split(/[^A-Z]/).some((word) => PASSING.includes(word));
+}
