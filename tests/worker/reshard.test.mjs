@@ -58,8 +58,12 @@ async function check({ ask, pipeline }) {
 
 test('the number grows and shrinks, to one and back', async (t) => {
   const folder = await storageFolder(t);
-  let worker = await startSharded(t, { shards: 1 }, { folder });
+  const bundle = 'configured-scripting';
+  let worker = await startSharded(t, { shards: 1 }, { folder, bundle });
   await write(worker);
+  const library =
+    "#!lua name=l\nredis.register_function('twice', function(keys) return 2 * redis.call('GET', keys[1]) end)";
+  assert.deepEqual(await worker.ask(['FUNCTION', 'LOAD', library]), [200, 'l']);
   for (const [from, to] of [
     [1, 3],
     [3, 8],
@@ -76,8 +80,10 @@ test('the number grows and shrinks, to one and back', async (t) => {
     assert.equal(status, 409);
     assert.match(error, new RegExp(`^SHARDS (this namespace was made with ${to} |the number .* changed to ${to}:)`));
     await worker.stop();
-    worker = await startSharded(t, { shards: to }, { folder });
+    worker = await startSharded(t, { shards: to }, { folder, bundle });
     await check(worker);
+    for (const [index, key] of keys.entries())
+      assert.deepEqual(await worker.ask(['FCALL', 'twice', 1, key]), [200, 2 * index]);
   }
 });
 

@@ -1,6 +1,6 @@
 /**
  * Copies the template and installs its packages as its users do, and bundles it for workerd. Writes target/worker:
- * `template/` (the copy), `shipped/`, `faulty/`, `bare/`, `beside/`, `caller/`, `configured/` and `scripting/` (the bundles: worker.js
+ * `template/` (the copy), `shipped/`, `faulty/`, `bare/`, `beside/`, `caller/`, `configured/` (also with Lua) and `scripting/` (the bundles: worker.js
  * and the .wasm beside it).
  *
  * KEYLATCH_PACKAGE names another built package than target/npm/keylatch. keylatch-scripting is beside it.
@@ -71,5 +71,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await bundle('fixtures/beside.ts', 'beside');
   await bundle('fixtures/sleeping.ts', 'sleeping');
   await bundle('fixtures/configured.ts', 'configured');
+  await bundle('fixtures/configured.ts', 'configured-scripting', { keylatch: WITH_LUA });
   await bundle('src/worker.ts', 'scripting', { keylatch: WITH_LUA });
 }
