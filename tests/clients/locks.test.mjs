@@ -201,6 +201,21 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       assert.equal(await lock.release(), true);
     });
 
+    test('twenty objects of locks of one client watch on the same two connections', async (t) => {
+      const { port } = await serve(t);
+      const redis = control(t, port);
+      const client = await connect(t, port);
+      const held = await Promise.all(Array.from({ length: 20 }, (_, n) => locks(client).acquire(`door ${n}`)));
+      const signals = held.map(({ signal }) => signal);
+      const tracked = async () => (await redis.client('LIST')).split('\n').some((line) => / flags=\S*t/.test(line));
+      await until(tracked, 'a connection that tracks');
+      await sleep(50);
+      // That of the client, the two, and the one that asks.
+      assert.equal((await redis.client('LIST')).trim().split('\n').length, 4);
+      await redis.flushall();
+      await until(() => signals.every(({ aborted }) => aborted), 'the loss of all');
+    });
+
     test('a waiting client is notified, on a connection of its own, in the order of the line', async (t) => {
       const { port } = await serve(t);
       const redis = control(t, port);

@@ -1,6 +1,8 @@
 // keylatch/locks over a store that is silent, slow or busy: each request ends by the clock of this process.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { jobs } from './support/hand-time.mjs';
 import { deferred, errorOf, errors, setUp } from './support/locks.mjs';
 
@@ -189,4 +191,36 @@ test('a renewal ends with the lease, and none is sent after a release', async ()
   await time.advance(900);
   await renewed;
   assert.equal(store.names().at(-1), 'LATCH.RELEASE');
+});
+
+/** Runs the collector of garbage until something has happened. */
+async function collected(hasHappened) {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc');
+  for (let round = 0; round < 1000 && !hasHappened(); round += 1) {
+    collect();
+    await jobs();
+  }
+  assert.ok(hasHappened());
+}
+
+test('a lock that is forgotten ends with its lease, one with a signal in use is renewed', async () => {
+  const { db, time, locks } = await setUpRemote();
+  const forget = async (acquire) => void (await acquire());
+  let dropped = 0;
+  const registry = new FinalizationRegistry(() => (dropped += 1));
+  const signals = [];
+  await forget(async () => registry.register(await locks.acquire('door', { ttl: 3000 })));
+  await forget(async () => registry.register(await locks.semaphore('pool', 1).acquire({ ttl: 3000 })));
+  await forget(async () => registry.register(await locks.elect('chair').campaign({ ttl: 3000 })));
+  await forget(async () => signals.push((await locks.acquire('kept', { ttl: 3000 })).signal));
+  await collected(() => dropped === 3);
+  await jobs();
+  await time.advance(10_000);
+  const names = ['door', 'pool', 'chair', 'kept'];
+  assert.deepEqual(
+    names.map((name) => db.exists(`lock:${name}`)),
+    [0, 0, 0, 1],
+  );
+  assert.equal(signals[0].aborted, false);
 });

@@ -66,9 +66,20 @@ interface EngineClient {
 const EXPECTED =
   'locks: the store must be a database of keylatch, or a client object of ioredis, node-redis or @upstash/redis';
 
+/** Commanders by client object: all locks of one share its further connections. */
+const commanders = new WeakMap<object, Commander>();
+
 /** The commander of a client object. */
 export function commanderOf(store: LockStore): Commander {
   if (typeof store !== 'object' || store === null) throw new CallerTypeError(`${EXPECTED}, got ${shown(store)}`);
+  const known = commanders.get(store);
+  if (known !== undefined) return known;
+  const made = commanderFor(store);
+  commanders.set(store, made);
+  return made;
+}
+
+function commanderFor(store: LockStore): Commander {
   if (has(store, 'executeWaiting')) return engineCommander(store as unknown as EngineClient);
   if (has(store, 'createScript') && has(store, 'exec'))
     return { send: (argv) => (store as ExecClient).exec([...argv] as [string]) };

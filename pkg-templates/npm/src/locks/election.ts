@@ -4,7 +4,8 @@ import { onAbort, type AbortSignalLike } from '../base/abort.js';
 import type { Acquisitions } from './acquisition.js';
 import type { Inspection } from './coordination.js';
 import { quoted, unavailable } from './errors.js';
-import type { HeldLock, Lock } from './lock.js';
+import type { Lock } from './lock.js';
+import { LockHandle } from './lock-handle.js';
 import { LEASE, leaseOf, wholeNumber, type LeaseOptions } from './options.js';
 import { pause } from './time.js';
 
@@ -55,7 +56,7 @@ export class Election {
   readonly candidate: string;
   readonly #acquisitions: Acquisitions;
   readonly #key: string;
-  #leadership: HeldLock | undefined;
+  #leadership: Lock | undefined;
 
   /** @internal */
   constructor(acquisitions: Acquisitions, name: string, key: string, { candidate = '' }: ElectionOptions) {
@@ -83,8 +84,7 @@ export class Election {
       ownerName: `${this.candidate}${MARK}`,
     });
     if (lock === null) throw unavailable(`the election ${quoted([this.name])}`, terms.waitMs);
-    this.#leadership = lock;
-    return lock;
+    return (this.#leadership = new LockHandle(lock));
   }
 
   /** Ends this candidate's leadership, and the next one leads; resolves to false if it did not lead. */

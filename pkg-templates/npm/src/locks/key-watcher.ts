@@ -33,6 +33,16 @@ interface Watch {
   readonly callback: (outcome: Outcome) => void;
 }
 
+/** Watchers by the source of their trackers. */
+const watchers = new WeakMap<TrackerSource, KeyWatcher>();
+
+/** The watcher of a source: any number of locks need one tracker. */
+export function watcherOf(source: TrackerSource, time: Time): KeyWatcher {
+  const known = watchers.get(source) ?? new KeyWatcher(source, time);
+  watchers.set(source, known);
+  return known;
+}
+
 /** Watches any number of keys through one tracker. When that fails, its watches end without a callback. */
 export class KeyWatcher {
   readonly #source: TrackerSource;

@@ -17,7 +17,7 @@ import type {
   OnceState,
 } from './coordination.js';
 import { Deadlock } from './errors.js';
-import { KeyWatcher, type Outcome } from './key-watcher.js';
+import { type KeyWatcher, type Outcome, watcherOf } from './key-watcher.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 
 /** A wait without limit: some thirty years. */
@@ -99,7 +99,7 @@ export class LatchCoordination implements Coordination {
   constructor(commander: Commander, time: Time) {
     this.#commander = commander;
     this.#time = time;
-    this.#watcher = commander.trackers && new KeyWatcher(commander.trackers, time);
+    this.#watcher = commander.trackers && watcherOf(commander.trackers, time);
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {

@@ -92,6 +92,7 @@ export class HeldLock implements Lock {
   #token: number | undefined;
   #sent: Instant;
   #validMs: number;
+  #renews: boolean;
   #state: 'held' | 'released' | 'lost' = 'held';
   #controller: AbortController | undefined;
   #loss: Lost | undefined;
@@ -106,6 +107,7 @@ export class HeldLock implements Lock {
     this.#token = token;
     this.#sent = sent;
     this.#validMs = validMs;
+    this.#renews = terms.renews;
     this.#arm();
   }
 
@@ -262,6 +264,12 @@ export class HeldLock implements Lock {
     return (this.#loss ??= new Lost(`the lock ${this.#title} was lost before it was released`));
   }
 
+  /** Lets the lease end: nothing can release the lock any more. */
+  stopRenewing(): void {
+    this.#renews = false;
+    this.#cancelRenewal();
+  }
+
   /** Marks the lock as released: the store has ended it by another command. */
   consumed(): void {
     if (this.#state === 'held') this.#end('released');
@@ -289,12 +297,13 @@ export class HeldLock implements Lock {
 
   /** Sets both timers: the end of the lease, and its next renewal. */
   #arm(): void {
-    const { time, ttlMs, renews } = this.#terms;
+    const { time, ttlMs } = this.#terms;
     this.#cancelEnd();
     this.#cancelRenewal();
     this.#cancelEnd = time.after(this.#leftMs, () => this.#lapse());
     const part = RENEWAL * (1 + JITTER * (2 * time.random() - 1));
-    if (renews) this.#cancelRenewal = time.after(ttlMs * part - elapsedMs(time, this.#sent), () => this.#maintain());
+    if (this.#renews)
+      this.#cancelRenewal = time.after(ttlMs * part - elapsedMs(time, this.#sent), () => this.#maintain());
   }
 
   #lapse(): void {
@@ -308,7 +317,8 @@ export class HeldLock implements Lock {
     const { time, ttlMs } = this.#terms;
     if (this.#leftMs === 0) return this.#lapse();
     this.#renew(ttlMs).catch(() => {
-      if (this.#state === 'held') this.#cancelRenewal = time.after(ttlMs * RETRY, () => this.#maintain());
+      if (this.#state === 'held' && this.#renews)
+        this.#cancelRenewal = time.after(ttlMs * RETRY, () => this.#maintain());
     });
   }
 

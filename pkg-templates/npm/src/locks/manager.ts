@@ -7,6 +7,7 @@ import { Election, ELECTION, type ElectionOptions } from './election.js';
 import { quoted, unavailable } from './errors.js';
 import { askLimit, type LimitOptions } from './limit.js';
 import type { HeldLock, Lock } from './lock.js';
+import { LockHandle } from './lock-handle.js';
 import { runOnce, type OnceOptions } from './once.js';
 import {
   leaseOf,
@@ -115,7 +116,8 @@ export class Locks {
   ): Promise<Lock>;
   acquire(name: string | readonly string[], options: LockOptions): Promise<Lock | null>;
   async acquire(name: string | readonly string[], options?: LockOptions): Promise<Lock | null> {
-    return this.#acquire('acquire', name, options);
+    const lock = await this.#acquire('acquire', name, options);
+    return lock && new LockHandle(lock);
   }
 
   /** Holders and waiting requests of the given names; of those that are held or awaited through this object by default. */

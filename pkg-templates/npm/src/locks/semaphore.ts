@@ -2,7 +2,8 @@
 import { checked, type Shape } from '../base/option-check.js';
 import { holdFor, type Acquisitions } from './acquisition.js';
 import { quoted, unavailable } from './errors.js';
-import type { Lock } from './lock.js';
+import type { HeldLock, Lock } from './lock.js';
+import { LockHandle } from './lock-handle.js';
 import { LEASE, leaseOf, wholeNumber, type LeaseOptions } from './options.js';
 import { CallerTypeError } from '../base/caller-errors.js';
 
@@ -37,7 +38,8 @@ export class Semaphore {
   acquire(options: PermitOptions & { readonly ifAvailable: true }): Promise<Lock | null>;
   acquire(options?: PermitOptions & { readonly ifAvailable?: false | undefined }): Promise<Lock>;
   async acquire(options?: PermitOptions): Promise<Lock | null> {
-    return this.#acquire('acquire', options);
+    const lock = await this.#acquire('acquire', options);
+    return lock && new LockHandle(lock);
   }
 
   /** Runs a callback while permits are held, and resolves to its result. */
@@ -57,7 +59,7 @@ export class Semaphore {
     return lock === null ? callback(null) : holdFor(lock, () => callback(lock));
   }
 
-  async #acquire(method: string, given: PermitOptions | undefined) {
+  async #acquire(method: string, given: PermitOptions | undefined): Promise<HeldLock | null> {
     const {
       permits = 1,
       ifAvailable = false,
