@@ -1,10 +1,13 @@
-/** @upstash/redis, unchanged, with an object behind it. */
+/** The libraries of Upstash, unchanged, with an object behind them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
+import { Lock } from '@upstash/lock';
+import { Ratelimit } from '@upstash/ratelimit';
 import { Redis } from '@upstash/redis';
 
+import { checkLock, checkRatelimit } from '../js/support/upstash-checks.mjs';
 import { start, TOKEN } from './support/host.mjs';
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -27,6 +30,13 @@ test('commands, pipelines, transactions, scripts and messages', async (t) => {
   for (let tries = 0; heard.length === 0 && tries < 50; tries += 1) await sleep(20);
   assert.deepEqual(heard, [{ hello: 'world' }]);
   await subscriber.unsubscribe();
+});
+
+test('@upstash/lock and @upstash/ratelimit', async (t) => {
+  const { url } = await start(t, { bundle: 'scripting' });
+  const redis = new Redis({ url, token: TOKEN, retry: false });
+  await checkLock(Lock, redis);
+  await checkRatelimit(Ratelimit, redis);
 });
 
 test('a namespace in the address', async (t) => {
