@@ -31,16 +31,20 @@ export async function objectFiles(folder) {
 
 /**
  * Starts the Worker. `folder`: folder of the objects, so that a second start finds them again. `bundle`: `shipped`, `faulty`
- * `sleeping` or `scripting`. `bindings`: variables and secrets. `port`: that of an earlier start, which clients know. Stopping
- * kills workerd without a shutdown of the objects.
+ * `sleeping` or `scripting`. `bindings`: variables and secrets. `port`: that of an earlier start, which clients know. `logs`:
+ * `logged()` gives the lines of JSON that the Worker has logged. Stopping kills workerd without a shutdown of the objects.
  */
-export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLATCH_TOKEN: TOKEN }, port = 0 } = {}) {
+export async function start(
+  t,
+  { folder, bundle = 'shipped', bindings = { KEYLATCH_TOKEN: TOKEN }, port = 0, logs = false } = {},
+) {
   const config = join(output, bundle, `config-${process.pid}-${(starts += 1)}.capnp`);
   await writeFile(config, await configuration(bundle, folder ?? (await storageFolder(t)), bindings, port));
-  const stdio = ['ignore', ...logging(), 'pipe'];
+  const stdio = ['ignore', ...logging(logs), 'pipe'];
   const options = bundle === 'sleeping' ? ['--experimental'] : [];
   const child = spawn(workerd.default, ['serve', '--control-fd=3', ...options, config], { stdio });
   const ended = once(child, 'exit');
+  const lines = logs ? linesOf(child.stdout, child.stderr) : [];
   const stop = async () => {
     child.kill('SIGKILL');
     await ended;
@@ -49,7 +53,8 @@ export async function start(t, { folder, bundle = 'shipped', bindings = { KEYLAT
   t.after(stop);
   const bound = await listening(child, ended);
   const url = `http://127.0.0.1:${bound}/`;
-  return { url, port: bound, stop, pid: child.pid, ...client(url) };
+  const logged = () => lines.filter((line) => line.startsWith('{"level"')).map((line) => JSON.parse(line));
+  return { url, port: bound, stop, pid: child.pid, lines, logged, ...client(url) };
 }
 
 async function listening(child, ended) {
@@ -126,6 +131,14 @@ const main :Workerd.Worker = (
 }
 
 /** The tests provoke failures on purpose, so the Worker's log is hidden. KEYLATCH_TEST_LOG=1 prints it. */
-function logging() {
+function logging(areRead) {
+  if (areRead) return ['pipe', 'pipe'];
   return process.env.KEYLATCH_TEST_LOG ? ['inherit', 'inherit'] : ['ignore', 'ignore'];
+}
+
+/** Lines of some streams, as they come. */
+function linesOf(...streams) {
+  const lines = [];
+  for (const input of streams) createInterface({ input }).on('line', (line) => lines.push(line));
+  return lines;
 }

@@ -4,7 +4,7 @@
  */
 import { RequestSplitter } from '../../resp/request-splitter.js';
 import { concat } from '../../resp/concat.js';
-import type { Access } from '../upstash/access.js';
+import { type Access, isUnlimited } from '../upstash/access.js';
 import { Failure } from '../upstash/exchange.js';
 import type { Log } from './log.js';
 import type { WireRequest, WireResponse } from './wire.js';
@@ -39,8 +39,8 @@ export async function copyFor(request: WireRequest, source: CopySource): Promise
 }
 
 /** Refuses tokens with limits: only others may read everything. */
-export function checkFullAccess({ writes, limits }: Access): void {
-  if (!writes || limits !== undefined) throw new Failure(403, 'NOPERM this token may not copy the namespace');
+export function checkFullAccess(access: Access): void {
+  if (!isUnlimited(access)) throw new Failure(403, 'NOPERM this token may not copy the namespace');
 }
 
 /** The response with a snapshot. */

@@ -36,6 +36,8 @@ export class Log {
   readonly #seed: bigint;
   #exists: boolean;
   #rows = 0;
+  /** Rows from which a snapshot replaces them: later after one that failed. */
+  #rowsMax = ROWS_MAX;
   #position = 0;
   /** Number of the last row of the snapshot; 0 without one. */
   #snapshotEnd = 0;
@@ -77,6 +79,16 @@ export class Log {
     return { bytes: concat(parts), position };
   }
 
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Length of the effects and of the snapshot in front of them. */
+  get bytes(): number {
+    const { logBytes, snapshotBytes } = this.#size.bytes;
+    return logBytes + snapshotBytes;
+  }
+
   /** The contents, to be restored into an engine; read in one pass, which also finds the sizes. */
   read(): Stored & { readonly seed: bigint } {
     const contents = new Contents();
@@ -97,7 +109,7 @@ export class Log {
 
   /** Whether the log is worth replacing by a snapshot once `length` more bytes of effects are added. */
   isLong(length: number): boolean {
-    return this.#rows >= ROWS_MAX || this.#size.isLong(length);
+    return this.#rows >= this.#rowsMax || this.#size.isLong(length);
   }
 
   /** Adds the effects of one turn. */
@@ -117,13 +129,14 @@ export class Log {
       this.#write('snapshot', snapshot, nowMs);
     });
     this.#snapshotEnd = this.#position;
+    this.#rowsMax = ROWS_MAX;
     this.#size.replaceBegan();
     this.#size.replaced(snapshot.length);
   }
 
   /** Puts the next attempt off, after one that failed with `length` bytes of effects. */
   replaceFailed(length: number): void {
-    this.#rows = 0;
+    this.#rowsMax = this.#rows + ROWS_MAX;
     this.#size.replaceFailed(length);
   }
 

@@ -11,12 +11,15 @@ import { BODY_BYTES_MAX } from '../upstash/exchange.js';
 import type { RestSettings } from '../upstash/options.js';
 import { respondAdmitted, respondCommands } from '../upstash/respond.js';
 import { type Copy, copyFor } from './copies.js';
+import { logFailure } from './failure-log.js';
+import { type KeylatchLimits, type Limits, limitsOf } from './limits.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
+import { metricsFor, type ObjectNumbers } from './metrics.js';
 import { failureOfRate, Rates } from './rates.js';
 import { runRequests } from './resp-requests.js';
 import type { PlatformSocket } from './platform-socket.js';
-import { namespaceRules } from './rules.js';
+import { NamespaceRules } from './rules.js';
 import { shardOfUpgrade } from './shards/objects.js';
 import { type ReshardedObject, resharded } from './shards/reshard.js';
 import { type ShardClaim, ShardTable } from './shards/table.js';
@@ -26,11 +29,6 @@ import { upgradeOf } from './upgrade.js';
 import { Wakeups } from './wakeups.js';
 import { requestOf, UNCONFIRMED, type WireRequest, type WireResponse } from './wire.js';
 
-/**
- * Limit of a keyspace unless the variable KEYLATCH_MAXMEMORY says another. It leaves memory of an isolate's 128 MB for a
- * snapshot, the log as it is read, and other namespaces.
- */
-const MAX_MEMORY = '20mb';
 /** Memory of a script, which the engine ensures before one starts. */
 const MAX_SCRIPT_MEMORY = '8mb';
 
@@ -39,6 +37,8 @@ const MAX_SCRIPT_MEMORY = '8mb';
  * `new_sqlite_classes`, and let `keylatchFetch` answer requests.
  */
 export class KeylatchObject extends DurableObject<unknown> {
+  /** Limits of each namespace, for a class that extends this one: `static override readonly limits = { sockets: 100 }`. */
+  static readonly limits: KeylatchLimits = {};
   readonly #log: Log;
   readonly #db: Keylatch;
   readonly #shards: ShardTable;
@@ -46,31 +46,36 @@ export class KeylatchObject extends DurableObject<unknown> {
   readonly #settings: RestSettings;
   readonly #sockets: Sockets;
   readonly #wakeups: Wakeups;
+  /** Time of the constructor. The platform's clock goes on between events alone, so it is read after the next one. */
+  readonly #recoveryMs: Promise<number>;
   /** Work for which the log must have what ran before. */
   readonly #afterAppend: (() => void)[] = [];
 
   /** Throws if a newer version wrote the log. The variable KEYLATCH_MAXMEMORY limits memory, as `50mb`; `0`: no limit. */
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
+    const beganMs = Date.now();
     this.#log = new Log(ctx.storage);
     this.#db = rebuilt(this.#log);
     this.#shards = new ShardTable(ctx.storage, () => this.#log.exists);
-    // Nothing is evicted: stored data is kept, and a write beyond the limit is refused.
-    const { KEYLATCH_MAXMEMORY: limit = MAX_MEMORY } = (env ?? {}) as { readonly KEYLATCH_MAXMEMORY?: string };
-    this.#db.call('CONFIG', 'SET', 'maxmemory', limit, 'maxmemory-policy', 'noeviction');
-    this.#db.call('CONFIG', 'SET', 'lua-memory-limit', MAX_SCRIPT_MEMORY);
+    const limits = limitsOf(new.target.limits, env);
+    limit(this.#db, limits);
     this.#turns = new Turns({
       begin: () => this.#sockets.endExpired(),
       store: (errors) => this.#store(errors),
       end: (cause) => this.#end(cause),
     });
     const rates = new Rates(() => Date.now());
-    this.#settings = settingsOf(this.#turns, this.#log, rates);
-    this.#sockets = new Sockets(ctx, this.#db, this.#turns, rates, () => this.#shards.shard);
+    const rules = new NamespaceRules({ ...limits, waiting: () => numberIn(this.#db, 'blocked_clients') });
+    this.#settings = { ...settingsOf(this.#turns, this.#log, rates), rules, maxCommands: limits.pipelineCommands };
+    const shard = () => this.#shards.shard;
+    this.#sockets = new Sockets(ctx, this.#db, this.#turns, { rates, rules, max: limits.sockets, shard });
     this.#wakeups = new Wakeups(ctx.storage, this.#sockets, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
     this.#db.wakeBy(this.#wakeups.schedule);
     if (ctx.getWebSockets().length > 0) void this.#adopt();
+    const recovered = (): number => Date.now() - beganMs;
+    this.#recoveryMs = ctx.storage.sync().then(recovered, recovered);
   }
 
   /** @internal Answers a request that `keylatchFetch` admitted. */
@@ -80,7 +85,8 @@ export class KeylatchObject extends DurableObject<unknown> {
       if (change !== undefined) return change;
       if (!this.#shards.admits(request.shard)) return { status: UNCONFIRMED, headers: {}, body: null };
       const copy = await copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
-      return copy ?? (await this.#answer(request));
+      const metrics = await metricsFor(request, { info: () => this.#db.info(), numbers: () => this.#numbers() });
+      return copy ?? metrics ?? (await this.#answer(request));
     } catch (error) {
       return failed(error);
     }
@@ -94,6 +100,12 @@ export class KeylatchObject extends DurableObject<unknown> {
     const { status, headers, body } = response;
     const isLive = typeof body === 'function';
     return { status, headers, body: isLive ? liveStream(body, () => this.ctx.storage.sync()) : body };
+  }
+
+  async #numbers(): Promise<ObjectNumbers> {
+    const { rows: logRows, bytes: logBytes } = this.#log;
+    const { size: sockets } = this.#sockets;
+    return { sockets, logRows, logBytes, recoveryMs: await this.#recoveryMs, turnWaits: this.#turns.waits };
   }
 
   /** @internal Makes the object a shard, the first of its namespace. Returns why that cannot be. */
@@ -237,7 +249,7 @@ export class KeylatchObject extends DurableObject<unknown> {
       return this.#db.snapshot();
     } catch (error) {
       if (this.#db.poisoned) throw error;
-      console.warn('keylatch: the log is not compacted', error);
+      logFailure('warn', 'log-not-compacted', this.ctx.id.name, error);
       this.#log.replaceFailed(length);
       return null;
     }
@@ -245,9 +257,20 @@ export class KeylatchObject extends DurableObject<unknown> {
 
   /** The engine has trapped, or memory is ahead of the disk: in both cases the log is valid and this object is not. */
   #end(cause: unknown): void {
-    console.error('keylatch: the object starts again from its log', cause);
+    logFailure('error', 'object-restarts', this.ctx.id.name, cause);
     this.ctx.abort(`keylatch: ${String(cause)}`);
   }
+}
+
+/** Sets the limits of an engine. Nothing is evicted: stored data is kept, and a write beyond the limit is refused. */
+function limit(db: Keylatch, { memory, valueBytes }: Limits): void {
+  db.call('CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', 'noeviction');
+  db.call('CONFIG', 'SET', 'proto-max-bulk-len', valueBytes, 'lua-memory-limit', MAX_SCRIPT_MEMORY);
+}
+
+/** A number among the facts of INFO. */
+function numberIn(db: Keylatch, field: string): number {
+  return Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(db.info('clients'))?.[1] ?? 0);
 }
 
 /**
@@ -275,7 +298,8 @@ function settingsOf(turns: Turns, log: Log, rates: Rates): RestSettings {
     position: () => log.position,
     turn: turns.run,
     signed: undefined,
-    rules: namespaceRules,
+    rules: undefined,
+    maxCommands: undefined,
     count: (access, commands) => {
       const refusal = rates.take(access, commands);
       if (refusal !== undefined) throw failureOfRate(refusal);

@@ -106,6 +106,7 @@ export function settingsOf(options: KeylatchFetchOptions): WorkerSettings {
     turn: (work) => work(),
     signed: signedTokens(secrets, revoked),
     rules: undefined,
+    maxCommands: undefined,
     count: undefined,
     rates: ratesOf(commandsPerSecond),
   };

@@ -25,6 +25,8 @@ declare class WebSocketRequestResponsePair {
 
 interface DurableObjectState {
   readonly storage: DurableObjectStorage;
+  /** Platforms of before 2026 give no name. */
+  readonly id: { readonly name?: string };
   abort(reason?: string): void;
   acceptWebSocket(socket: HibernatingSocket): void;
   getWebSockets(): HibernatingSocket[];

@@ -8,7 +8,7 @@ import { ADMIN } from '../../client/generated/reads.js';
 import { keyIndices } from '../../client/key-positions.js';
 import { wordOf } from '../../client/key-specs.js';
 import { textOf } from '../../resp/reply.js';
-import type { AccessLimits } from '../upstash/access.js';
+import { type Access, type AccessLimits, mayWait } from '../upstash/access.js';
 import { type Command, type Rules, type Word, withSubcommand } from '../upstash/commands.js';
 
 const OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.split(','));
@@ -46,16 +46,48 @@ const SCRIPTS = ['EVAL', 'EVALSHA', 'EVAL_RO', 'EVALSHA_RO', 'FCALL', 'FCALL_RO'
 const SORTS = ['SORT', 'SORT_RO'];
 const PATTERNS_FOLLOW = ['BY', 'GET'];
 
+/** Bytes of UTF-8 that a code unit has at most. */
+const UTF8_BYTES_MAX = 3;
 const encoder = /* @__PURE__ */ new Encoder();
 
-export const namespaceRules: Rules = {
-  command({ limits }, name, command) {
+/** Limits that hold for all tokens, and how many clients wait. */
+export interface NamespaceLimits {
+  readonly valueBytes: number;
+  readonly waitingClients: number;
+  waiting(): number;
+}
+
+export class NamespaceRules implements Rules {
+  readonly #limits: NamespaceLimits;
+
+  constructor(limits: NamespaceLimits) {
+    this.#limits = limits;
+  }
+
+  command({ limits }: Access, name: string, command: Command): string | undefined {
     const admin = [name, withSubcommand(command)].find((each) => OF_SERVERS.has(each));
     if (admin !== undefined) return `ERR ${admin} is about a server; a namespace is data alone`;
-    return limits && refusalByLimits(limits, name, command);
-  },
-  channel: ({ limits }, channel, isPattern) => limits && refusalOfChannel(limits, channel, isPattern),
-};
+    return (limits && refusalByLimits(limits, name, command)) ?? this.#refusalOf(name, command);
+  }
+
+  channel({ limits }: Access, channel: string, isPattern: boolean): string | undefined {
+    return limits && refusalOfChannel(limits, channel, isPattern);
+  }
+
+  #refusalOf(name: string, command: Command): string | undefined {
+    const { valueBytes, waitingClients } = this.#limits;
+    const tooLong = command.findIndex((word) => byteLength(word, valueBytes) > valueBytes);
+    if (tooLong !== -1) return `ERR argument ${tooLong} has more than the ${valueBytes} bytes that a value may have`;
+    if (!mayWait(name) || this.#limits.waiting() < waitingClients) return undefined;
+    return `OVERLOADED ${waitingClients} clients of this namespace wait already: '${name.toLowerCase()}' has not run`;
+  }
+}
+
+/** Bytes of a word; those of a text are counted if they may be more than `max`. */
+function byteLength(word: Word, max: number): number {
+  const isShort = word.length * UTF8_BYTES_MAX <= max;
+  return typeof word === 'string' && !isShort ? encoder.encode(word).length : word.length;
+}
 
 function refusalByLimits(limits: AccessLimits, name: string, command: Command): string | undefined {
   if (WITHOUT_KEYS.has(name) || (name === 'CLIENT' && isOfClient(command))) return undefined;

@@ -21,8 +21,6 @@ export interface Piece {
 export type SplitLine = (line: string) => Uint8Array[];
 
 const ARRAY = 0x2a;
-/** The name of a command and that of a subcommand: what a token without limits is judged by. */
-const WORDS = 2;
 /** A request without words, which is skipped. */
 const EMPTY = /^\*-\d+\r?\n$/;
 const decoder = /* @__PURE__ */ new Decoder();
@@ -33,8 +31,6 @@ export class SocketInput {
   readonly #rates: Rates;
   readonly #splitLine: SplitLine;
   readonly #splitter = new RequestSplitter();
-  /** Number of words by which a request is judged. */
-  readonly #wordsMax: number;
   #pieces: Piece[] = [];
   /** Bytes of `pieces`, and of the request that is not complete. */
   #pieceBytes = 0;
@@ -45,8 +41,6 @@ export class SocketInput {
   constructor(rights: Rights, rates: Rates, splitLine: SplitLine) {
     this.#rights = rights;
     this.#rates = rates;
-    const { access, rules } = rights;
-    this.#wordsMax = access.limits === undefined && rules?.judgesArguments !== true ? WORDS : Infinity;
     this.#splitLine = splitLine;
   }
 
@@ -78,7 +72,7 @@ export class SocketInput {
     const run = new Run(chunk);
     let at = 0;
     while (at < chunk.length && !this.#splitter.isWithinRequest && chunk[at] === ARRAY) {
-      const request = readRequest(chunk, at, this.#wordsMax);
+      const request = readRequest(chunk, at);
       if (request === TORN || request === undefined) break;
       this.#addTo(run, request.words, request.end);
       at = request.end;
@@ -108,7 +102,7 @@ export class SocketInput {
   #pushSplit(bytes: Uint8Array): void {
     if (this.error !== undefined) return;
     if (bytes[0] !== ARRAY) return this.#pushInline(bytes);
-    const request = readRequest(bytes, 0, this.#wordsMax);
+    const request = readRequest(bytes);
     if (typeof request === 'object' && request.end === bytes.length) {
       const run = new Run(bytes);
       this.#addTo(run, request.words, request.end);

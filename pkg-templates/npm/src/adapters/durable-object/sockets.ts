@@ -3,9 +3,9 @@ import type { Keylatch } from '../../db/keylatch.js';
 import type { Streams } from '../../host/streams.js';
 import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
+import { logFailure } from './failure-log.js';
 import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED, TOKEN_ENDED } from './platform-socket.js';
 import type { Rates } from './rates.js';
-import { namespaceRules } from './rules.js';
 import { ShardRules } from './shards/shard-rules.js';
 import type { Shard } from './shards/slots.js';
 import { Socket, type SocketOwner } from './socket.js';
@@ -13,10 +13,17 @@ import { queuePosition, type SocketState, SocketStates } from './socket-state.js
 import type { SplitLine } from './socket-input.js';
 import type { Turns } from './turns.js';
 
-/** Sockets of one object. Each takes a few kilobytes of the engine's memory. */
-const SOCKETS_MAX = 10_000;
 /** Time for which a long state has to stay the same before it is saved. The object does not sleep until then. */
 const SAVE_MS = 2000;
+
+/** Limits of sockets, and of what they run. */
+export interface SocketSettings {
+  readonly rates: Rates;
+  readonly rules: Rules;
+  /** Number of sockets. Each takes a few kilobytes of the engine's memory. */
+  readonly max: number;
+  readonly shard: () => Shard | undefined;
+}
 
 export class Sockets implements SocketOwner {
   readonly streams: Streams;
@@ -26,6 +33,8 @@ export class Sockets implements SocketOwner {
   readonly #ctx: DurableObjectState;
   readonly #turns: Turns;
   readonly #shard: () => Shard | undefined;
+  readonly #rules: Rules;
+  readonly #max: number;
   readonly #sockets = new Map<PlatformSocket, Socket>();
   #reached = new Set<Socket>();
   #touched = new Set<Socket>();
@@ -35,8 +44,10 @@ export class Sockets implements SocketOwner {
   #nextEndMs = Infinity;
 
   /** Text frames `ping` are answered by the platform from now on. */
-  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, rates: Rates, shard: () => Shard | undefined) {
+  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, { rates, rules, max, shard }: SocketSettings) {
     this.rates = rates;
+    this.#rules = rules;
+    this.#max = max;
     this.#ctx = ctx;
     this.#turns = turns;
     this.#shard = shard;
@@ -48,7 +59,7 @@ export class Sockets implements SocketOwner {
 
   rulesFor(address: string | undefined): Rules {
     const shard = this.#shard();
-    return shard === undefined ? namespaceRules : new ShardRules(namespaceRules, shard, address ?? '');
+    return shard === undefined ? this.#rules : new ShardRules(this.#rules, shard, address ?? '');
   }
 
   get size(): number {
@@ -95,15 +106,15 @@ export class Sockets implements SocketOwner {
     try {
       this.#add(new Socket(transport, this, state, state));
     } catch (error) {
-      console.error('keylatch: a socket is not adopted', error);
+      logFailure('error', 'socket-not-adopted', this.#ctx.id.name, error);
       close(transport, RESTARTED);
     }
   }
 
   /** Connects a client, within a turn. Throws if there are too many. */
   accept(upgrade: Pick<SocketState, 'access' | 'address'>): { readonly client: unknown } {
-    if (this.#sockets.size >= SOCKETS_MAX)
-      throw new Failure(429, `OVERLOADED a namespace has at most ${SOCKETS_MAX} sockets`);
+    if (this.#sockets.size >= this.#max)
+      throw new Failure(429, `OVERLOADED this namespace has ${this.#max} sockets already`);
     const { 0: client, 1: transport } = new WebSocketPair();
     const socket = new Socket(transport, this, upgrade);
     this.#ctx.acceptWebSocket(transport);

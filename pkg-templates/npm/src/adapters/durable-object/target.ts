@@ -2,6 +2,7 @@
 import { pathBelow } from '../upstash/admission.js';
 import { Failure, type RestRequest } from '../upstash/exchange.js';
 import type { Access } from '../upstash/access.js';
+import { logFailure } from './failure-log.js';
 import { isNamespace, type SignedAccess, type WorkerSettings } from './options.js';
 import { isForNamespace } from './rules.js';
 
@@ -39,9 +40,9 @@ function decoded(segment: string): string {
   }
 }
 
-/** The object stopped, restarted or is overloaded. It may have stored the effect before the reply was lost. */
-export function failureOf(cause: unknown): Failure {
-  console.error('keylatch: no answer from the object', cause);
+/** An object stopped, restarted or is overloaded. It may have stored the effect before the reply was lost. */
+export function failureOf(object: string, cause: unknown): Failure {
+  logFailure('error', 'no-answer', object, cause);
   const { overloaded } = cause as { readonly overloaded?: boolean };
   if (overloaded === true)
     return new Failure(

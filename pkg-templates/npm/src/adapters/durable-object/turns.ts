@@ -40,6 +40,7 @@ interface Step {
 export class Turns {
   readonly #owner: TurnOwner;
   #waiting: Step[] = [];
+  #waits = 0;
   #crowd = 0;
   #lastMs = 0;
   #quickTurns = 0;
@@ -48,6 +49,11 @@ export class Turns {
 
   constructor(owner: TurnOwner) {
     this.#owner = owner;
+  }
+
+  /** Commands that waited for a turn so far. */
+  get waits(): number {
+    return this.#waits;
   }
 
   /** Runs work in a turn. Resolves once its effects are written. */
@@ -75,6 +81,7 @@ export class Turns {
         new Failure(429, 'OVERLOADED too many requests wait for this namespace; this one has not run'),
       );
     this.#waiting.push(step);
+    this.#waits += 1;
     this.#arm();
   }
 

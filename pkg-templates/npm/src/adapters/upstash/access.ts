@@ -36,6 +36,11 @@ export interface TokenSettings {
   readonly signed: ((text: string, request: RestRequest) => Promise<Access | undefined>) | undefined;
 }
 
+/** Whether a token may read and write everything. */
+export function isUnlimited({ writes, limits }: Access): boolean {
+  return writes && limits === undefined;
+}
+
 const FULL: Access = { writes: true };
 const READ_ONLY_ACCESS: Access = { writes: false };
 

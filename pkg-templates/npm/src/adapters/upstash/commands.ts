@@ -142,8 +142,6 @@ export function withSubcommand(command: Command): string {
 
 /** Rules of a host beside those of the protocol. Each function returns the reason against; undefined without one. */
 export interface Rules {
-  /** Whether commands are judged by all of their words, and not by the first two alone. */
-  readonly judgesArguments?: boolean;
   /** The reply of a command that does not reach the engine of a connection. */
   answer?(command: Command): Uint8Array | undefined;
   /** `name` is in capitals. */

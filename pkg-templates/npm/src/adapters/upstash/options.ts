@@ -38,6 +38,8 @@ export interface RestSettings extends TokenSettings {
   readonly position: (() => string | number) | undefined;
   readonly turn: Turn;
   readonly rules: Rules | undefined;
+  /** Number of commands that a pipeline or a transaction may have. */
+  readonly maxCommands: number | undefined;
   /** Counts the commands of a request. Throws a Failure if its token may not run so many now. */
   readonly count: ((access: Access, commands: number) => void) | undefined;
 }
@@ -76,7 +78,15 @@ function check(options: UpstashHandlerOptions): RestSettings {
     if (hook !== undefined && typeof hook !== 'function')
       throw new CallerTypeError(`handleUpstashRequest: ${name} must be a function`);
   }
-  const hooks = { durable, position, turn: atOnce, signed: undefined, rules: undefined, count: undefined };
+  const hooks = {
+    durable,
+    position,
+    turn: atOnce,
+    signed: undefined,
+    rules: undefined,
+    maxCommands: undefined,
+    count: undefined,
+  };
   return { tokens, readOnlyTokens, ...originSettings('handleUpstashRequest', options), ...hooks };
 }
 

@@ -1,5 +1,5 @@
 /** From an admitted request of the REST protocol to its response. */
-import { type Access, tokenOf } from './access.js';
+import { type Access, isUnlimited, tokenOf } from './access.js';
 import { admitted, failed, pathBelow } from './admission.js';
 import { type Command, commandOf, commandsOf, pathCommand, segmentBytes } from './commands.js';
 import { eventStream, monitor, subscription } from './events.js';
@@ -72,8 +72,7 @@ class Exchange {
       case 'psubscribe':
         return this.#subscribed(kind.toLowerCase() as 'subscribe' | 'psubscribe', segments.slice(1));
       case 'monitor':
-        if (!this.#access.writes || this.#access.limits !== undefined)
-          throw new Failure(403, 'NOPERM this token may not see the commands of others');
+        if (!isUnlimited(this.#access)) throw new Failure(403, 'NOPERM this token may not see the commands of others');
         this.#counted(['MONITOR']);
         return events(eventStream(monitor(this.#db)));
       default: {
@@ -88,7 +87,10 @@ class Exchange {
   }
 
   #counted<Counted>(commands: readonly Counted[]): readonly Counted[] {
-    this.#settings.count?.(this.#access, commands.length);
+    const { maxCommands = Infinity, count } = this.#settings;
+    if (commands.length > maxCommands)
+      throw new Failure(413, `ERR a request has at most ${maxCommands} commands, found ${commands.length}`);
+    count?.(this.#access, commands.length);
     return commands;
   }
 

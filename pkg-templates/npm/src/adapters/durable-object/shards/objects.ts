@@ -35,7 +35,7 @@ export class NamespaceObjects {
 
   /** The response of an object, whatever the number of shards is. */
   reshard(index: number, wire: WireRequest): Promise<WireResponse> {
-    return this.#answer(this.#stub(index).rest(wire));
+    return this.#answer(index, this.#stub(index).rest(wire));
   }
 
   /** The response of a shard to an upgrade with these headers. */
@@ -52,16 +52,16 @@ export class NamespaceObjects {
     send: (shard: ShardClaim | undefined) => Promise<R>,
   ): Promise<R> {
     const shard: Shard | undefined = this.count === 1 ? undefined : { index, count: this.count };
-    const response = await this.#answer(send(shard));
+    const response = await this.#answer(index, send(shard));
     if (shard === undefined || response.status !== UNCONFIRMED) return response;
-    const refusal = await this.#answer(this.#stub(0).claim({ index: 0, count: this.count }));
+    const refusal = await this.#answer(0, this.#stub(0).claim({ index: 0, count: this.count }));
     if (refusal !== undefined) throw new Failure(409, refusal);
-    return this.#answer(send({ ...shard, isConfirmed: true }));
+    return this.#answer(index, send({ ...shard, isConfirmed: true }));
   }
 
-  #answer<T>(sent: Promise<T>): Promise<T> {
+  #answer<T>(index: number, sent: Promise<T>): Promise<T> {
     return sent.catch((cause) => {
-      throw failureOf(cause);
+      throw failureOf(objectName(this.#name, index), cause);
     });
   }
 

@@ -15,7 +15,6 @@ const ENDS = ['EXEC', 'DISCARD', 'RESET'];
 const EVENTS = /^__key(space|event)@/;
 
 export class ShardRules implements Rules {
-  readonly judgesArguments = true;
   readonly #rules: Rules;
   readonly #shard: Shard;
   readonly #address: string;

@@ -53,6 +53,7 @@ export class ShardedRequest {
       case 'monitor':
       case 'snapshot':
       case 'effects':
+      case 'metrics':
         return this.#passed(this.#namedShard(kind));
       default:
         return this.#single(await pathCommand(requestOf(this.#wire), [kind, ...segments], Infinity));
