@@ -1,8 +1,9 @@
 /** Slots of Redis Cluster, and the shards of a namespace, each with a range of them. Pure. */
+import { SLOTS, slotOfBytes } from '../../../base/cluster-slot.js';
 import { Encoder } from '../../../base/encoders.js';
 import type { Word } from '../../upstash/commands.js';
 
-export const SLOTS = 16_384;
+export { SLOTS };
 export const SHARDS_MAX = 64;
 /** Refusal of a command with keys in several slots, in the words of Redis. */
 export const CROSSSLOT = "CROSSSLOT Keys in request don't hash to the same slot";
@@ -13,31 +14,11 @@ export interface Shard {
   readonly count: number;
 }
 
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
-/** CRC-16/XMODEM, which Redis Cluster has: no reflection, and this polynomial. */
-const POLYNOMIAL = 0x1021;
 const encoder = /* @__PURE__ */ new Encoder();
 
 /** The slot of a key, or of the part in braces that it has. */
 export function slotOf(word: Word): number {
-  const key = typeof word === 'string' ? encoder.encode(word) : word;
-  return crc16(hashedPart(key)) % SLOTS;
-}
-
-function hashedPart(key: Uint8Array): Uint8Array {
-  const open = key.indexOf(OPEN);
-  const close = open === -1 ? -1 : key.indexOf(CLOSE, open + 1);
-  return close > open + 1 ? key.subarray(open + 1, close) : key;
-}
-
-function crc16(bytes: Uint8Array): number {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit += 1) crc = crc & 0x8000 ? ((crc << 1) ^ POLYNOMIAL) & 0xffff : crc << 1;
-  }
-  return crc;
+  return slotOfBytes(typeof word === 'string' ? encoder.encode(word) : word);
 }
 
 /** Index of the shard that has a slot. */
