@@ -37,7 +37,7 @@ const LARGER = {
   SharedClient: 18,
   SharedKeylatch: 25,
   RemoteKeylatch: 24,
-  connect: 30,
+  connect: 32,
   Keylatch: 38,
   PersistentKeylatch: 39,
   open: 48,
