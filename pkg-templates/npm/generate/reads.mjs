@@ -12,10 +12,20 @@ export function printReads(commands) {
 /** Commands with the flag readonly; a subcommand stands behind its container. */
 export const READ_ONLY = '${text(namesWith(commands, 'readonly'))}';
 
+/** Commands with the flag readonly and with keys, of which the reply depends on neither chance, the server nor connections. */
+export const KEY_READS = '${text(keyReads(commands))}';
+
 /** Commands with the flag blocking. */
 export const BLOCKING = '${text(namesWith(commands, 'blocking'))}';
 
 /** Commands with the flag admin; a subcommand stands behind its container. */
 export const ADMIN = '${text(namesWith(commands, 'admin'))}';
 `;
+}
+
+/** Names of reads that are about their keys alone. No subcommand is one. */
+function keyReads(commands) {
+  const isKeyRead = ({ name, flags, keys = [], dependsOn }) =>
+    flags.includes('readonly') && keys.length > 0 && dependsOn.length === 0 && !name.includes('|');
+  return commands.filter(isKeyRead).map(({ name }) => name);
 }

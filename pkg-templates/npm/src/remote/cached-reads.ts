@@ -1,5 +1,6 @@
 /** The client-side cache of a database: which commands it answers, and which of them change what it has. */
 import { bytesOf, commandName, isBytes, type Argument } from '../base/argument.js';
+import { KEY_READS } from '../client/generated/reads.js';
 import { keyIndices } from '../client/key-positions.js';
 import { isError } from '../resp/reply-kinds.js';
 import { ReplyCache } from './reply-cache.js';
@@ -7,10 +8,10 @@ import { ReplyCache } from './reply-cache.js';
 type Command = readonly Argument[];
 type Send = () => Promise<readonly Uint8Array[]>;
 
-/** @internal Commands of which the reply depends on the values of their keys alone. */
-export const CACHED =
-  'GET,MGET,STRLEN,GETRANGE,SUBSTR,GETBIT,BITCOUNT,BITPOS,BITFIELD_RO,LCS,DIGEST,EXISTS,TYPE,LLEN,LINDEX,LRANGE,LPOS,SCARD,SISMEMBER,SMISMEMBER,SMEMBERS,SDIFF,SINTER,SINTERCARD,SUNION,HGET,HMGET,HGETALL,HKEYS,HVALS,HLEN,HSTRLEN,HEXISTS,ZCARD,ZSCORE,ZMSCORE,ZRANK,ZREVRANK,ZCOUNT,ZLEXCOUNT,ZRANGE,ZRANGEBYSCORE,ZRANGEBYLEX,ZREVRANGE,ZREVRANGEBYSCORE,ZREVRANGEBYLEX,ZDIFF,ZINTER,ZINTERCARD,ZUNION,GEOPOS,GEODIST,GEOHASH,GEOSEARCH,PFCOUNT';
-const NAMES = /* @__PURE__ */ new Set(/* @__PURE__ */ CACHED.split(','));
+/** Reads that are not kept: replies that change with time, commands with an effect, and such that reach keys that they do not name. */
+const NOT_CACHED = 'TTL,PTTL,HTTL,HPTTL,LATCH.CHECK,LATCH.INSPECT,TOUCH,EVAL_RO,SORT_RO'.split(',');
+/** @internal Names of the commands that the cache answers. */
+export const CACHED: ReadonlySet<string> = /* @__PURE__ */ namesOfCached();
 /** Scripts reach keys that they do not name, and a database that is selected has others under the same names. */
 const CHANGES_ANY = /^(?:EVAL|EVALSHA|FCALL|SELECT)$/;
 const PRINTABLE = /^[ -~]*$/;
@@ -27,7 +28,7 @@ export class CachedReads {
   /** The reply of a command in a database: one that was kept, or that of `send`. */
   async read(argv: Command, db: number, send: Send): Promise<readonly Uint8Array[]> {
     const name = commandName(argv[0]);
-    if (!NAMES.has(name)) return send();
+    if (!CACHED.has(name)) return send();
     const words = argv.map((word, index) => (index === 0 ? name : binaryOf(word, index, argv)));
     const id = `${db} ${words.map((word) => `${word.length}:${word}`).join('')}`;
     const kept = this.isFresh() ? this.#cache.find(id) : undefined;
@@ -68,6 +69,12 @@ export class CachedReads {
   forget(keys?: readonly Uint8Array[]): void {
     this.#cache.forget(keys?.map(binary));
   }
+}
+
+function namesOfCached(): ReadonlySet<string> {
+  const names = new Set(KEY_READS.split(','));
+  for (const name of NOT_CACHED) names.delete(name);
+  return names;
 }
 
 /** Keys that commands may change; undefined: any. */
