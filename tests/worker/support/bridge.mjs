@@ -40,6 +40,23 @@ export async function bridge(t, url, { token = TOKEN, args = ['--port', '0'] } =
   return { port, addresses, target, stop, errors: () => errors, memory: () => memoryOf(child.pid) };
 }
 
+/** Runs `keylatch connect` with lines as input, to its end. */
+export async function connectPrints(url, { token = TOKEN, input = '' } = {}) {
+  const child = spawn(process.execPath, [program, 'connect', url], {
+    env: { ...process.env, KEYLATCH_TOKEN: token },
+    stdio: 'pipe',
+  });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of Object.keys(texts))
+    child[name].setEncoding('utf8').on('data', (text) => {
+      texts[name] += text;
+    });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const [code] = await once(child, 'close');
+  return { code, output: texts.stdout, errors: texts.stderr };
+}
+
 /** Resident memory of a process in bytes; undefined on systems without /proc. */
 function memoryOf(pid) {
   try {
