@@ -48,7 +48,7 @@ export class Bridge {
 
   #connected(socket: Socket): void {
     const { url, token } = this.#target;
-    const client = new BridgedClient(socket, new NodeWebSocket(url, protocolsOf(token)), (reason) =>
+    const client = new BridgedClient(socket, new NodeWebSocket(url, protocolsOf(token), token), (reason) =>
       this.#report(reason),
     );
     this.#clients.add(client);

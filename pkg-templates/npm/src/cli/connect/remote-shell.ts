@@ -9,7 +9,7 @@ import { Shell, type ShellOptions } from '../shell.js';
 import { isMark, isOfChannels, MARKED, PromptState } from './prompt-state.js';
 import { closeText } from './refusal.js';
 import { CONNECT_MS, type ConnectTarget } from './target.js';
-import { NodeWebSocket } from './web-socket.js';
+import { socketClassWith } from './web-socket.js';
 
 /** Commands after which replies are missing: a prompt would wait for them. */
 const WITHOUT_REPLY = /^CLIENT REPLY\b/i;
@@ -162,7 +162,8 @@ export class RemoteShell extends Shell implements ConnectionListener {
 
   #connect(): void {
     const { url, token } = this.#target;
-    this.#connection ??= new SocketConnection({ url, token, WebSocket: NodeWebSocket, timeoutMs: CONNECT_MS }, this);
+    const options = { url, token, WebSocket: socketClassWith(token), timeoutMs: CONNECT_MS };
+    this.#connection ??= new SocketConnection(options, this);
   }
 
   /** A server that has gone silent is noticed while something is expected of it. */

@@ -17,6 +17,8 @@ const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const VERSION = '13';
 const KEY_BYTES = 16;
 const MASK_BYTES = 4;
+/** Tokens that a header can have. */
+const PRINTABLE = /^[ -~]+$/;
 /** Time for the server's end of the connection after that of this one. */
 const FAREWELL_MS = 1000;
 /** Close codes for a connection that was lost, and for a frame without a code. */
@@ -36,7 +38,8 @@ export class NodeWebSocket extends EventEmitter implements WebSocketLike, FrameL
   #isClosing = false;
   #closed: { readonly code: number; readonly reason: string } | undefined;
 
-  constructor(url: string, protocols: readonly string[]) {
+  /** The token is sent in a header too: a server without WebSockets then answers that, and not that a token is missing. */
+  constructor(url: string, protocols: readonly string[], token?: string) {
     super();
     this.#url = new URL(url);
     const isSecure = this.#url.protocol === 'wss:';
@@ -54,6 +57,7 @@ export class NodeWebSocket extends EventEmitter implements WebSocketLike, FrameL
         'sec-websocket-version': VERSION,
         'sec-websocket-key': key,
         'sec-websocket-protocol': protocols.join(', '),
+        ...(PRINTABLE.test(token ?? '') ? { authorization: `Bearer ${token}` } : {}),
       },
     });
     this.#request.on('upgrade', (response, socket, head) =>
@@ -172,4 +176,13 @@ export class NodeWebSocket extends EventEmitter implements WebSocketLike, FrameL
     this.#socket = undefined;
     this.emit('close', this.#closed ?? { code: LOST, reason });
   }
+}
+
+/** The class of sockets with a token. */
+export function socketClassWith(token: string | undefined): new (url: string, protocols: string[]) => NodeWebSocket {
+  return class extends NodeWebSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols, token);
+    }
+  };
 }
