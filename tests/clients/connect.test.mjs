@@ -121,7 +121,11 @@ test('servers that refuse, are missing, or are no keylatch: the error says so, a
     [await refusing(t, 429, '{"error":"OVERLOADED many"}'), TOKEN, /no more connections now \(OVERLOADED many\): try/],
     [await refusing(t, 503, ''), TOKEN, /cannot be used now \(status 503\): try again later/],
     [await refusing(t, 404, '<html>'), TOKEN, /has no WebSocket of keylatch \(status 404\): expected the address/],
-    [`http://127.0.0.1:${rest.address().port}`, 'plain token', /has no WebSocket of keylatch \(ERR send a command as JSON/],
+    [
+      `http://127.0.0.1:${rest.address().port}`,
+      'plain token',
+      /has no WebSocket of keylatch \(ERR send a command as JSON/,
+    ],
     [`http://127.0.0.1:${foreign.address().port}`, TOKEN, /is no keylatch/],
     [`http://127.0.0.1:${await freePort()}`, TOKEN, /no connection to ws:.*ECONNREFUSED/],
   ]) {

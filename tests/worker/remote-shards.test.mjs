@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import WebSocket from 'ws';
 
-import { storageFolder, TOKEN } from './support/host.mjs';
+import { connectPrints } from './support/bridge.mjs';
+import { start as startWorker, storageFolder, TOKEN } from './support/host.mjs';
 import { firstSlot, keyOn, keysOnAll, SHARDS, startSharded } from './support/sharded.mjs';
 import { connect as connectTo } from './support/sockets.mjs';
 
@@ -161,4 +162,31 @@ test('a cache has the keys of all shards', async (t) => {
     await db.set(key, 'own');
     assert.equal(await db.get(key), 'own');
   }
+});
+
+test('keylatch connect goes to the shard of each command', async (t) => {
+  const bindings = { KEYLATCH_TOKEN: TOKEN, OPTIONS: JSON.stringify({ shards: SHARDS }) };
+  const { url } = await startWorker(t, { bundle: 'configured', bindings });
+  const keys = keysOnAll('k');
+  const tag = keyOn(6, 't');
+  const lines = [
+    ...keys.map((key, index) => `SET ${key} ${index}`),
+    ...keys.map((key) => `GET ${key}`),
+    `GET {${tag}}a`,
+    'MULTI',
+    `INCR {${tag}}a`,
+    `INCR ${keys[0]}`,
+    'EXEC',
+    `MGET ${keys.join(' ')}`,
+    'SELECT 3',
+    `GET ${keys[2]}`,
+  ];
+  const { code, output, errors } = await connectPrints(url, { input: `${lines.join('\n')}\n` });
+  assert.deepEqual([code, errors], [0, '']);
+  const printed = output.split('\n');
+  assert.deepEqual(printed.splice(0, 2 * SHARDS), [...keys.map(() => 'OK'), ...keys.map((_, index) => `"${index}"`)]);
+  assert.deepEqual(printed.slice(0, 3), ['(nil)', 'OK', 'QUEUED']);
+  for (const [index, error] of [/^.error. (MOVED|CROSSSLOT)/, /^.error. EXECABORT/, /^.error. CROSSSLOT/].entries())
+    assert.match(printed[3 + index], error);
+  assert.deepEqual(printed.slice(6), ['OK', '(nil)', '']);
 });

@@ -19,6 +19,7 @@ keylatch connect URL --port N       a bridge: Redis clients of this machine reac
   --unixsocket PATH   a Unix socket of the bridge
   --quiet             the bridge prints errors only
   Whoever reaches a bridge has the token's rights. Each client has a WebSocket of its own, and is disconnected with it.
+  In a namespace of several shards a command goes to that of its keys, and the prompt with it; a bridge stays at the first.
   Ctrl-C ends the wait of a blocking command, together with its connection.
   Exits with 0 at the end, 1 if the connection fails, and 2 if an argument is wrong.`;
 

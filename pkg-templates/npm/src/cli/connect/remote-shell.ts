@@ -3,6 +3,7 @@ import { encodeRequests } from '../../resp/encode.js';
 import { concat } from '../../resp/concat.js';
 import { decodeReplies, textOf } from '../../resp/reply.js';
 import { isError } from '../../resp/reply-kinds.js';
+import { movedOf } from '../../remote/shards.js';
 import { type ConnectionListener, SocketConnection } from '../../remote/socket-connection.js';
 import type { CommandRows } from '../package-files.js';
 import { Shell, type ShellOptions } from '../shell.js';
@@ -23,11 +24,15 @@ interface TypedCommand {
   readonly request: Uint8Array;
   /** Takes the reply in place of the screen; undefined if there will be none. */
   readonly hidden?: (reply: Uint8Array | undefined) => void;
+  /** Whether another shard has answered that this one has its keys. */
+  readonly isMoved?: boolean;
 }
 
 export class RemoteShell extends Shell implements ConnectionListener {
   readonly #target: ConnectTarget;
   readonly #state = new PromptState();
+  /** Path of the shard behind that of the namespace. */
+  #shard = '';
   #connection: SocketConnection | undefined;
   #queue: TypedCommand[] = [];
   #current: TypedCommand | undefined;
@@ -49,7 +54,7 @@ export class RemoteShell extends Shell implements ConnectionListener {
   }
 
   override get prompt(): string {
-    return `${this.#target.shown}${this.#state.shown}> `;
+    return `${this.#target.shown}${this.#shard}${this.#state.shown}> `;
   }
 
   override get waiting(): boolean {
@@ -139,10 +144,23 @@ export class RemoteShell extends Shell implements ConnectionListener {
     if (isConfirmed) this.idle();
   }
 
-  #answered({ words, hidden }: TypedCommand, reply: Uint8Array): void {
+  #answered(command: TypedCommand, reply: Uint8Array): void {
+    if (this.#moves(command, reply)) return;
+    const { words, hidden } = command;
     this.#state.answered(words, reply);
     if (hidden !== undefined) hidden(reply);
     else this.showReply(reply, words);
+  }
+
+  /** Goes to the shard of a command that has not run here, as redis-cli does with a cluster. */
+  #moves(command: TypedCommand, reply: Uint8Array): boolean {
+    if (!isError(reply) || command.isMoved || this.#state.inTransaction || this.#state.isSubscribed) return false;
+    const moved = movedOf(decodeReplies(reply)[0]);
+    if (moved === undefined) return false;
+    this.#shard = `/slot/${moved.slot}`;
+    this.#drop();
+    this.#queue.unshift({ ...command, isMoved: true });
+    return true;
   }
 
   /** Whether a marked PING follows the command. A transaction queues it. */
@@ -162,7 +180,7 @@ export class RemoteShell extends Shell implements ConnectionListener {
 
   #connect(): void {
     const { url, token } = this.#target;
-    const options = { url, token, WebSocket: socketClassWith(token), timeoutMs: CONNECT_MS };
+    const options = { url: `${url}${this.#shard}`, token, WebSocket: socketClassWith(token), timeoutMs: CONNECT_MS };
     this.#connection ??= new SocketConnection(options, this);
   }
 
