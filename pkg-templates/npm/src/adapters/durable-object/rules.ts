@@ -12,6 +12,8 @@ import { type Access, type AccessLimits, mayWait } from '../upstash/access.js';
 import { type Command, type Rules, type Word, withSubcommand } from '../upstash/commands.js';
 
 const OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.split(','));
+/** First words of those: a subcommand of another command is not looked at. */
+const MAYBE_OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.replace(/ [^,]*/g, '').split(','));
 /** Keys that the package keeps for itself, such as replies of other requests. */
 const OWN_KEYS = 'keylatch:';
 /** Commands that touch neither keys nor channels, or give up what the connection has. */
@@ -65,8 +67,8 @@ export class NamespaceRules implements Rules {
   }
 
   command({ limits }: Access, name: string, command: Command): string | undefined {
-    const admin = [name, withSubcommand(command)].find((each) => OF_SERVERS.has(each));
-    if (admin !== undefined) return `ERR ${admin} is about a server; a namespace is data alone`;
+    const admin = MAYBE_OF_SERVERS.has(name) && [name, withSubcommand(command)].find((each) => OF_SERVERS.has(each));
+    if (admin) return `ERR ${admin} is about a server; a namespace is data alone`;
     return (limits && refusalByLimits(limits, name, command)) ?? this.#refusalOf(name, command);
   }
 

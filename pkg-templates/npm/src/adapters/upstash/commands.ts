@@ -1,7 +1,8 @@
 /** Commands of the REST protocol, from JSON bodies and from paths. */
 import { type RestRequest, Failure } from './exchange.js';
 import { type Access, mayWait, onlyReads } from './access.js';
-import { Decoder, Encoder } from '../../base/encoders.js';
+import { Encoder } from '../../base/encoders.js';
+import { textOf } from '../../resp/reply.js';
 
 /** A word of a command: text, or bytes of a path or a raw body. */
 export type Word = string | Uint8Array;
@@ -31,7 +32,6 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 const encoder = /* @__PURE__ */ new Encoder();
-const decoder = /* @__PURE__ */ new Decoder();
 
 /** One command as the body of a request has it. */
 export function commandOf(body: unknown): Command {
@@ -101,7 +101,7 @@ const kinds = new Map<string, Kind>();
 const KINDS_MAX = 1000;
 
 function kindOf(command: Command): Kind {
-  const sent = textOf(command[0]);
+  const sent = textIn(command[0]);
   const known = kinds.get(sent);
   if (known !== undefined) return known;
   const name = sent.toUpperCase();
@@ -110,8 +110,8 @@ function kindOf(command: Command): Kind {
   return kind;
 }
 
-function textOf(word: Word = ''): string {
-  return typeof word === 'string' ? word : decoder.decode(word);
+function textIn(word: Word = ''): string {
+  return typeof word === 'string' ? word : textOf(word);
 }
 
 function refusalOfConnection(name: string): string | undefined {
@@ -137,7 +137,7 @@ export function isRead(command: Command): boolean {
 
 /** Name of a command with that of a subcommand, which may be its first argument. */
 export function withSubcommand(command: Command): string {
-  return `${kindOf(command).name} ${textOf(command[1]).toUpperCase()}`;
+  return `${kindOf(command).name} ${textIn(command[1]).toUpperCase()}`;
 }
 
 /** Rules of a host beside those of the protocol. Each function returns the reason against; undefined without one. */
