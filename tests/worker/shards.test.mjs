@@ -207,7 +207,14 @@ test('messages go by the slot of their channel, and events of keys by a shard th
     assert.match(text, new RegExp(`message,${channel},hello`));
     await reader.cancel();
   }
-  for (const path of ['/psubscribe/a*', '/monitor', '/snapshot', '/effects?from=0', '/subscribe/__keyevent@0__:set']) {
+  for (const path of [
+    '/psubscribe/a*',
+    '/monitor',
+    '/metrics',
+    '/snapshot',
+    '/effects?from=0',
+    '/subscribe/__keyevent@0__:set',
+  ]) {
     const of = (parameter) => send(undefined, { path: path + parameter, method: 'GET', headers: headersOf() });
     const mark = path.includes('?') ? '&' : '?';
     for (const wrong of ['', `${mark}shard=8`, `${mark}shard=x`, `${mark}shard=-1`, `${mark}shard=`]) {

@@ -106,17 +106,25 @@ function plan(command: Command, count: number): Plan {
   return { parts: everywhere(count, [command]), join };
 }
 
+/** Items by their shard, in their order. */
+export function groupsOf<T>(items: readonly T[], shardFor: (item: T) => number): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const item of items) {
+    const shard = shardFor(item);
+    const group = groups.get(shard);
+    if (group === undefined) groups.set(shard, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
 function everywhere(count: number, commands: readonly Command[]): Part[] {
   return Array.from({ length: count }, (_, shard) => commands.map((command) => ({ shard, command }))).flat();
 }
 
 /** A command for each shard with its own keys; without `join` the reply is an array in the order of the keys. */
 function byKey([name = '', ...keys]: Command, count: number, join: Join | undefined): Plan {
-  const indices = new Map<number, number[]>();
-  for (const [index, key] of keys.entries()) {
-    const shard = shardOf(slotOf(key), count);
-    indices.set(shard, [...(indices.get(shard) ?? []), index]);
-  }
+  const indices = groupsOf([...keys.keys()], (index) => shardOf(slotOf(keys[index] as Word), count));
   const parts = Array.from(indices, ([shard, own]) => ({
     shard,
     command: [name, ...own.map((index) => keys[index] as Word)],

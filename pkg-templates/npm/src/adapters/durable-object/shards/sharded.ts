@@ -10,7 +10,7 @@ import { Failure } from '../../upstash/exchange.js';
 import { answersIn, type Form, formOf, responseOf } from '../../upstash/form.js';
 import { jsonIn } from '../../upstash/json-body.js';
 import { requestOf, type WireRequest, type WireResponse } from '../wire.js';
-import { type Part, type Plan, planOf } from './fan-out.js';
+import { groupsOf, type Part, type Plan, planOf } from './fan-out.js';
 import type { NamespaceObjects } from './objects.js';
 import { type Route, routeOf } from './routes.js';
 import { CROSSSLOT, shardOf, slotOf } from './slots.js';
@@ -107,9 +107,10 @@ export class ShardedRequest {
 
   /** Replies to plans, each shard's parts in their order. `failed` gives the reply of a shard that gave none. */
   async #run(plans: readonly Plan[], failed: (failure: Failure) => Uint8Array): Promise<Uint8Array[]> {
-    const byShard = new Map<number, Part[]>();
-    for (const part of plans.flatMap(({ parts }) => parts))
-      byShard.set(part.shard, [...(byShard.get(part.shard) ?? []), part]);
+    const byShard = groupsOf(
+      plans.flatMap(({ parts }) => parts),
+      ({ shard }) => shard,
+    );
     const replies = new Map<Part, Uint8Array>();
     const run = async ([shard, parts]: [number, Part[]]): Promise<void> => {
       const found = await this.#repliesOf(shard, parts);
