@@ -105,7 +105,7 @@ test('after an acknowledged own write a read never has the value before it', asy
 });
 
 test('a lost connection, and a silent one, end all that was kept', async (t) => {
-  const { engine, db, sockets, calls } = await start(t, { timeoutMs: 400, retryMs: 1000 });
+  const { engine, db, sockets, calls } = await start(t, { timeoutMs: 1500, retryMs: 3000 });
   engine.set('k', 'one');
   assert.equal(await db.get('k'), 'one');
   sockets.close(1012);
@@ -118,9 +118,9 @@ test('a lost connection, and a silent one, end all that was kept', async (t) => 
   sockets.isMute = true;
   engine.set('k', 'three');
   // The change was not heard of, and the clock of the client ends what it has.
-  await until(async () => (await db.get('k').catch(() => 'lost')) === 'lost');
+  await until(async () => (await db.get('k').catch(() => 'lost')) === 'lost', 'the loss', 60_000);
   sockets.isMute = false;
-  await until(async () => (await db.get('k')) === 'three');
+  await until(async () => (await db.get('k').catch(() => 'lost')) === 'three', 'a connection', 60_000);
 });
 
 test('the number of kept replies is bounded', async (t) => {

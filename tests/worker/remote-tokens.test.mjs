@@ -77,7 +77,7 @@ test('a function brings the next token when one has ended; with a fixed one call
       return signed(2);
     },
   });
-  const fixed = connected(t, worker, { token: await signed(2) });
+  const fixed = connected(t, worker, { token: await signed(5) });
   const got = [];
   await db.subscribe('news', (message) => got.push(message));
   await fixed.set('k', 'v');
@@ -97,13 +97,13 @@ test('a function brings the next token when one has ended; with a fixed one call
 
 test('keylatch connect says that the token has ended; a bridge disconnects its clients', async (t) => {
   const worker = await started(t);
-  const { code, errors } = await connectPrints(worker.url, { token: await signed(2), input: 'SUBSCRIBE news\n' });
+  const { code, errors } = await connectPrints(worker.url, { token: await signed(6), input: 'SUBSCRIBE news\n' });
   assert.equal(code, 1);
   assert.match(
     errors,
     /^the subscriptions have ended: the token has ended \(the token has expired\): set the variable/,
   );
-  const { port } = await bridge(t, worker.url, { token: await signed(3) });
+  const { port } = await bridge(t, worker.url, { token: await signed(8) });
   assert.equal(await redisCliPrints(port, ['SET', 'k', 'v']), 'OK\n');
   assert.match(await redisCliPrints(port, ['BLPOP', 'q', '0']), /Server closed the connection|Error/);
   assert.match(await redisCliPrints(port, ['GET', 'k']), /refuses the token \(WRONGPASS the token has expired\)/);
