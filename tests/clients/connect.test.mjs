@@ -226,3 +226,19 @@ test('a prompt that loses its connection says what became of the command, and go
   assert.ok(isWhole, shown);
   assert.equal(engine.client({ db: 2 }).get('k'), 'v');
 });
+
+test('a server that has gone silent delays no typing, and a line that was not sent says so', async (t) => {
+  const { url, sockets, engine } = await start(t);
+  const place = url.replace('http://', '');
+  sockets.lastWord = 'farewell';
+  const dialogue = terminal(url, [
+    [`${place}> `, 'echo farewell\r'],
+    ['"farewell"', 'get do\t'],
+    ['do', '\x15set k v\r'],
+    ['(error) SET has not run: no sign of life within', ''],
+    [`${place}> `, 'quit\r'],
+  ]);
+  const { isWhole, shown } = await dialogue;
+  assert.ok(isWhole, shown);
+  assert.equal(engine.get('k'), null);
+});

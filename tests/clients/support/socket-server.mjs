@@ -4,9 +4,12 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { WebSocketServer } from 'ws';
 
-/** Serves the RESP port of a server over WebSockets until the test `t` ends. Each frame has `frameBytes` bytes at most. */
+/**
+ * Serves the RESP port of a server over WebSockets until the test `t` ends. Each frame has `frameBytes` bytes at most. While `isMute`
+ * nothing passes, which begins behind a reply with `lastWord` in it.
+ */
 export async function serveSockets(t, port, { token, frameBytes = 3 }) {
-  const own = { token, paths: [], opened: 0, sentBytes: 0, isMute: false, sockets: new Set() };
+  const own = { token, paths: [], opened: 0, sentBytes: 0, isMute: false, lastWord: undefined, sockets: new Set() };
   const protocolOf = () => `keylatch.token.${Buffer.from(own.token).toString('base64url')}`;
   const http = createServer((request, response) => {
     request.resume();
@@ -49,6 +52,7 @@ function carry(own, socket, stream, frameBytes) {
     if (own.isMute) return;
     for (let at = 0; at < bytes.length; at += frameBytes) socket.send(bytes.subarray(at, at + frameBytes));
     own.sentBytes += bytes.length;
+    own.isMute ||= own.lastWord !== undefined && bytes.includes(own.lastWord);
   });
   stream.on('error', () => {}).on('close', () => socket.close());
   socket

@@ -17,6 +17,8 @@ const WITHOUT_REPLY = /^CLIENT REPLY\b/i;
 /** Keys that can be typed without quotes. */
 const PLAIN = /^[^\s"'\\]+$/;
 const SCANNED_KEYS = '1000';
+/** Longest time for the names of keys. */
+const KEYS_MS = 1000;
 
 /** A command that waits to be sent, or for its reply. */
 interface TypedCommand {
@@ -87,6 +89,8 @@ export class RemoteShell extends Shell implements ConnectionListener {
     const pattern = `${prefix.replace(/[*?[\]\\^-]/g, String.raw`\$&`)}*`;
     const words = ['SCAN', '0', 'MATCH', pattern, 'COUNT', SCANNED_KEYS];
     const reply = await new Promise<Uint8Array | undefined>((resolve) => {
+      // The line cannot be edited meanwhile.
+      setTimeout(resolve, KEYS_MS, undefined);
       this.#queue.push({ words, request: encodeRequests([words]), hidden: resolve });
       this.#next();
     });
@@ -121,11 +125,13 @@ export class RemoteShell extends Shell implements ConnectionListener {
 
   closed(code: number, reason: string, wasOpen: boolean): void {
     const text = closeText(code, reason);
+    const running = this.#current?.hidden === undefined ? this.#current : undefined;
     this.#connection = undefined;
-    if (!wasOpen) this.#failed(this.#queue[0], 'has not run', text);
-    else if (this.#current !== undefined) this.#failed(this.#current, 'may have run', text);
+    if (running !== undefined) this.#failed(running, 'may have run', text);
+    else if (!wasOpen || this.#queue.length > 0) this.#failed(this.#queue[0], 'has not run', text);
     else if (this.#state.isSubscribed) this.#failed(undefined, 'the subscriptions have ended', text);
     else if (this.#state.inTransaction) this.#failed(undefined, 'the transaction is discarded', text);
+    else this.#drop();
   }
 
   #take(reply: Uint8Array): void {
