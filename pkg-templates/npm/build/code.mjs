@@ -55,6 +55,9 @@ const ENGINES = { engine: 'db/engine-inline.ts', 'engine-workerd': 'db/engine-wo
 /** Entries that Workers load, where nothing is compiled at run time: they have the engine as a module. */
 const FOR_WORKERS = ['durable-object.js', 'index.js', 'persist-browser.js', 'testing-browser.js'];
 
+/** Entries of Workers alone: the manifest names no other file of them. */
+const WORKERS_ONLY = ['esm/durable-object.js'];
+
 /** Sources that make a shared file, although one entry alone needs them: bundles can have them without the entry. */
 const APART = { 'element-apart': 'element/shared.ts' };
 
@@ -83,13 +86,7 @@ const COMMON = [
 ];
 
 /** Files that CommonJS lacks, or has another one of. */
-const NOT_REQUIRED = new Set([
-  'durable-object.js',
-  'element.js',
-  'element-shared.js',
-  'engine-workerd.js',
-  'engine-text.js',
-]);
+const NOT_REQUIRED = new Set(['element.js', 'element-shared.js', 'engine-workerd.js', 'engine-text.js']);
 
 /** Options of all code. It stays readable: in stacks, in debuggers, and for those that step into it. */
 const READABLE = { charset: 'utf8', legalComments: 'none', logLevel: 'warning', target: 'es2022' };
@@ -133,6 +130,7 @@ export async function writeCode({ source, out, glue, define }) {
   const esm = await modules(source, out, glue, define);
   esm.set('esm/engine-text.js', await engineText(join(source, 'db/engine-text.ts')));
   for (const [name, code] of forWorkers(esm)) write(join(out, 'esm/workerd', name), code);
+  for (const path of WORKERS_ONLY) esm.delete(path);
   for (const [path, code] of esm) esm.set(path, code.replace(ENGINE, '"./engine.js"'));
   for (const [path, code] of esm) write(join(out, path), code);
   for (const [path, code] of esm) {

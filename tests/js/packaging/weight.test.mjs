@@ -50,8 +50,8 @@ const LARGER = {
 const OTHERS_KB = 6;
 /** Kept of a file by a bundler that does not know of `sideEffects`, with gzip: tables of texts, and objects that repeat others. */
 const KEPT_BYTES_MAX = 900;
-/** Files with effects: they define an element, extend a class of workerd, and load the real ioredis. */
-const WITH_EFFECTS = ['durable-object.js', 'element.js', 'ioredis.js'];
+/** Files with effects: they define an element, and load the real ioredis. */
+const WITH_EFFECTS = ['element.js', 'ioredis.js'];
 
 let home;
 let esm;
