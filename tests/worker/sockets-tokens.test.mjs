@@ -262,6 +262,25 @@ test('a socket ends with its token while the object sleeps', async (t) => {
   assert.match(await other.reply(), /news/);
 });
 
+test('the alarm of a token is set once, however often the object wakes until then', async (t) => {
+  const worker = await started(t);
+  const alarms = async () => (await (await worker.send(undefined, { path: '/alarms' })).json()).result;
+  const peer = await connect(t, worker, { token: await signed({}) });
+  await peer.ask('SUBSCRIBE', 'news');
+  assert.equal(await alarms(), 1);
+  for (let round = 0; round < 3; round += 1) {
+    await worker.evict();
+    const before = await worker.constructed();
+    assert.equal(await worker.call('PUBLISH', 'news', `message ${round}`), 1);
+    assert.match(await peer.reply(), /message/);
+    assert.equal(await worker.constructed(), before + 1);
+  }
+  assert.equal(await alarms(), 1);
+  // An earlier end is another matter.
+  await connect(t, worker, { token: await signed({ exp: LATER - 1800 }) });
+  assert.equal(await alarms(), 2);
+});
+
 test('a socket that is adopted after the end of its token is closed, and its message does not run', async (t) => {
   const worker = await started(t);
   const token = await signed({ write: true });

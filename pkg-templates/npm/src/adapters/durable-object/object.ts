@@ -73,7 +73,10 @@ export class KeylatchObject extends DurableObject<unknown> {
     this.#wakeups = new Wakeups(ctx.storage, this.#sockets, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
     this.#db.wakeBy(this.#wakeups.schedule);
-    if (ctx.getWebSockets().length > 0) void this.#adopt();
+    if (ctx.getWebSockets().length > 0) {
+      void this.#wakeups.recall();
+      void this.#adopt();
+    }
     const recovered = (): number => Date.now() - beganMs;
     this.#recoveryMs = ctx.storage.sync().then(recovered, recovered);
   }

@@ -9,6 +9,7 @@ interface DurableObjectStorage {
   readonly sql: { exec(query: string, ...bindings: unknown[]): SqlRows };
   transactionSync<T>(work: () => T): T;
   sync(): Promise<void>;
+  getAlarm(): Promise<number | null>;
   setAlarm(atMs: number): Promise<void>;
 }
 

@@ -16,14 +16,16 @@ interface WakingSockets {
 }
 
 export class Wakeups {
-  readonly #storage: Pick<DurableObjectStorage, 'setAlarm'>;
+  readonly #storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>;
   readonly #sockets: WakingSockets;
   readonly #wake: () => void;
   #dueMs: number | undefined;
   #timer: { readonly handle: unknown; readonly dueMs: number } | undefined;
   #alarmMs = Infinity;
+  /** False until it is known whether an earlier engine has set the alarm. */
+  #isKnown = true;
 
-  constructor(storage: Pick<DurableObjectStorage, 'setAlarm'>, sockets: WakingSockets, wake: () => void) {
+  constructor(storage: Pick<DurableObjectStorage, 'getAlarm' | 'setAlarm'>, sockets: WakingSockets, wake: () => void) {
     this.#storage = storage;
     this.#sockets = sockets;
     this.#wake = wake;
@@ -44,8 +46,20 @@ export class Wakeups {
     else this.#setAlarm(dueMs);
   }
 
+  /** Finds the alarm that an earlier engine has set for clients that stayed connected: it is not set once more. */
+  async recall(): Promise<void> {
+    this.#isKnown = false;
+    const atMs = await this.#storage.getAlarm().catch(() => null);
+    // The alarm itself may have woken the object.
+    if (this.#isKnown) return;
+    this.#isKnown = true;
+    this.#alarmMs = atMs ?? Infinity;
+    this.apply();
+  }
+
   /** Notes that the alarm is gone. */
   alarmed(): void {
+    this.#isKnown = true;
     this.#alarmMs = Infinity;
   }
 
@@ -59,6 +73,8 @@ export class Wakeups {
   }
 
   #setAlarm(dueMs: number): void {
+    // Then `recall` follows.
+    if (!this.#isKnown) return;
     // The platform knows no instants in the far future.
     const atMs = Math.min(dueMs, Date.now() + DELAY_MAX_MS);
     if (atMs >= this.#alarmMs) return;
