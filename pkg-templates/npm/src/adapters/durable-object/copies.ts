@@ -30,9 +30,12 @@ export interface CopySource {
 }
 
 /** The response to a request for a copy; undefined for other requests. */
-export async function copyFor(request: WireRequest, source: CopySource): Promise<WireResponse | undefined> {
+export function copyFor(request: WireRequest, source: CopySource): Promise<WireResponse> | undefined {
   const kind = KINDS.exec(request.path)?.[1]?.toLowerCase();
-  if (kind === undefined) return undefined;
+  return kind === undefined ? undefined : copyOf(kind, request, source);
+}
+
+async function copyOf(kind: string, request: WireRequest, source: CopySource): Promise<WireResponse> {
   if (request.method !== 'GET') throw new Failure(405, `ERR a copy is asked for with GET: ${request.path}`);
   checkFullAccess(request.access);
   return kind === 'snapshot' ? copyFile(await source.snapshot()) : effectsFile(request, source.log);

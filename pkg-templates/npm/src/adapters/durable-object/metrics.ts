@@ -39,8 +39,11 @@ const OF_INFO: readonly (readonly [field: string, name: string, kind: Kind, help
 ];
 
 /** The response to a request for metrics; undefined for other requests. */
-export async function metricsFor(request: WireRequest, source: MetricsSource): Promise<WireResponse | undefined> {
-  if (!PATH.test(request.path)) return undefined;
+export function metricsFor(request: WireRequest, source: MetricsSource): Promise<WireResponse> | undefined {
+  return PATH.test(request.path) ? metricsPage(request, source) : undefined;
+}
+
+async function metricsPage(request: WireRequest, source: MetricsSource): Promise<WireResponse> {
   if (request.method !== 'GET') throw new Failure(405, 'ERR metrics are read with GET');
   if (!isUnlimited(request.access)) throw new Failure(403, 'NOPERM this token may not read the metrics');
   const numbers = await source.numbers();

@@ -21,7 +21,7 @@ import { runRequests } from './resp-requests.js';
 import type { PlatformSocket } from './platform-socket.js';
 import { NamespaceRules } from './rules.js';
 import { shardOfUpgrade } from './shards/objects.js';
-import { type ReshardedObject, resharded } from './shards/reshard.js';
+import { RESHARD, type ReshardedObject, resharded } from './shards/reshard.js';
 import { type ShardClaim, ShardTable } from './shards/table.js';
 import { Sockets } from './sockets.js';
 import { Turns } from './turns.js';
@@ -84,15 +84,18 @@ export class KeylatchObject extends DurableObject<unknown> {
   /** @internal Answers a request that `keylatchFetch` admitted. */
   async rest(request: WireRequest): Promise<WireResponse> {
     try {
-      const change = await resharded(request, this.#resharded());
-      if (change !== undefined) return change;
+      if (request.path === `/${RESHARD}`) return await resharded(request, this.#resharded());
       if (!this.#shards.admits(request.shard)) return { status: UNCONFIRMED, headers: {}, body: null };
-      const copy = await copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
-      const metrics = await metricsFor(request, { info: () => this.#db.info(), numbers: () => this.#numbers() });
-      return copy ?? metrics ?? (await this.#answer(request));
+      return await (this.#copyOrMetrics(request) ?? this.#answer(request));
     } catch (error) {
       return failed(error);
     }
+  }
+
+  /** Undefined for requests of commands, which wait for nothing here: they share turns with those that came before. */
+  #copyOrMetrics(request: WireRequest): Promise<WireResponse> | undefined {
+    const copy = copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
+    return copy ?? metricsFor(request, { info: () => this.#db.info(), numbers: () => this.#numbers() });
   }
 
   async #answer(request: WireRequest): Promise<WireResponse> {

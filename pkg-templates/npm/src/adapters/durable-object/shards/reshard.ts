@@ -25,9 +25,8 @@ export interface ReshardedObject {
   replace(snapshot: Uint8Array, stored: () => void): Promise<void>;
 }
 
-/** The response to a request of a change; undefined for other requests. */
-export async function resharded(request: WireRequest, object: ReshardedObject): Promise<WireResponse | undefined> {
-  if (request.path !== `/${RESHARD}`) return undefined;
+/** The response to a request of a change. */
+export async function resharded(request: WireRequest, object: ReshardedObject): Promise<WireResponse> {
   checkFullAccess(request.access);
   if (request.method === 'POST') return closed(request, object);
   if (request.method === 'PUT') return filled(request, object);
