@@ -55,7 +55,7 @@ function addressOf(positionals: readonly string[], namespace: string | undefined
   if (!/^https?:\/\/[^/]/.test(address) || more.length > 0)
     throw new CallerTypeError('expected one URL of a Worker, such as https://keylatch.example.workers.dev');
   const path = namespace === undefined ? '' : `/namespace/${encodeURIComponent(namespace)}`;
-  return `${address.replace(/\/+$/, '')}${path}/reshard`;
+  return `${address.replace(/\/$/, '')}${path}/reshard`;
 }
 
 function senderTo(address: string): Send {
