@@ -1,7 +1,7 @@
 /** The way of a request to its lock: waiting, abort, the renewal after a long wait. */
 import type { AbortSignalLike } from '../base/abort.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
-import { answered, limitOfWait, waitWithin } from './bounds.js';
+import { answered, answeredWithin, type Bounds } from './bounds.js';
 import { Aborted, isUnknown, quoted, refused } from './errors.js';
 import { HeldLock, RENEWAL, type Terms } from './lock.js';
 import { onPageEnd, type Page } from './page.js';
@@ -69,12 +69,8 @@ export class Acquisitions {
     const giveBack = (): void => void coordination.release(request).catch(() => {});
     let grant: Grant | null;
     try {
-      grant = await answered(coordination, time, {
-        limitMs: limitOfWait(waitMs),
-        signal,
-        ask: (end, leftMs) => coordination.acquire({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
-        late: (found) => found !== null && giveBack(),
-      });
+      const ask = (bounds: Bounds): Promise<Grant | null> => coordination.acquire({ ...request, ...bounds });
+      grant = await answeredWithin(coordination, time, request, ask, (found) => found !== null && giveBack());
     } catch (error) {
       // The lock may have been granted all the same.
       if (isUnknown(error)) giveBack();

@@ -2,7 +2,7 @@
 import { checked, type Shape } from '../base/option-check.js';
 import type { AbortSignalLike } from '../base/abort.js';
 import { refuseAborted, type Acquisitions } from './acquisition.js';
-import { answered, limitOfWait, waitWithin } from './bounds.js';
+import { answeredWithin, type Bounds } from './bounds.js';
 import type { BarrierState } from './coordination.js';
 import { NeverAcquired, quoted, TimedOut } from './errors.js';
 import { TTL_MS, waitOf, wholeNumber } from './options.js';
@@ -75,11 +75,8 @@ export class Barrier {
   ): Promise<BarrierState> {
     const { coordination, time } = this.#acquisitions;
     const request = { key: this.#key, member, parties: this.parties, ttlMs: this.#ttlMs, peek };
-    return answered(coordination, time, {
-      limitMs: limitOfWait(waitMs),
-      signal,
-      ask: (end, leftMs) => coordination.arrive({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
-    }).catch((error: unknown) => {
+    const ask = (bounds: Bounds): Promise<BarrierState> => coordination.arrive({ ...request, ...bounds });
+    return answeredWithin(coordination, time, { waitMs, signal }, ask).catch((error: unknown) => {
       refuseAborted([this.name], signal);
       throw error;
     });

@@ -21,17 +21,31 @@ export interface Question<T> {
   /** Asks once. The signal is aborted when no answer is wanted any more; `leftMs` is the rest of the limit. */
   ask(signal: AbortSignalLike | undefined, leftMs: number | undefined): Promise<T>;
   /** Gets an answer that came after the end. */
-  late?(answer: T): void;
+  readonly late?: ((answer: T) => void) | undefined;
 }
 
-/** Limit of the answer to a request with a time to wait. */
-export function limitOfWait(waitMs: number | undefined): number | undefined {
-  return waitMs === 0 ? ANSWER_MS : waitMs && waitMs + ARRIVAL_MS;
+/** Bounds of a request that may wait. */
+export interface Bounds {
+  /** Longest time to wait; 0 to answer at once, undefined for no limit. */
+  readonly waitMs: number | undefined;
+  readonly signal: AbortSignalLike | undefined;
 }
 
-/** A time to wait within what is left of the limit. */
-export function waitWithin(waitMs: number | undefined, leftMs = Infinity): number | undefined {
-  return waitMs && Math.max(1, Math.min(waitMs, leftMs - ARRIVAL_MS));
+/** The answer to a request that may wait: `ask` gets the bounds of one attempt. */
+export function answeredWithin<T>(
+  coordination: Coordination,
+  time: Time,
+  { waitMs, signal }: Bounds,
+  ask: (bounds: Bounds) => Promise<T>,
+  late?: (answer: T) => void,
+): Promise<T> {
+  return answered(coordination, time, {
+    limitMs: waitMs === 0 ? ANSWER_MS : waitMs && waitMs + ARRIVAL_MS,
+    signal,
+    ask: (end, leftMs = Infinity) =>
+      ask({ waitMs: waitMs && Math.max(1, Math.min(waitMs, leftMs - ARRIVAL_MS)), signal: end }),
+    late,
+  });
 }
 
 /**

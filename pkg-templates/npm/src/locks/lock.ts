@@ -3,7 +3,7 @@
 import { checked, type Shape } from '../base/option-check.js';
 import type { AbortSignalLike } from '../base/abort.js';
 import type { Claim, Coordination, Grant, Inspection, LockMode, Permits } from './coordination.js';
-import { ANSWER_MS, answered, limitOfWait, waitWithin } from './bounds.js';
+import { ANSWER_MS, answered, answeredWithin, type Bounds } from './bounds.js';
 import { Aborted, isUnknown, Lost, NotSupported, quoted, refused, Stolen, unavailable } from './errors.js';
 import { followClock } from './loss-signal.js';
 import { waitOf, wholeNumber } from './options.js';
@@ -193,12 +193,9 @@ export class HeldLock implements Lock {
     if (this.#mode === 'exclusive') return;
     const request = { ...claim, mode: 'exclusive', permits, ttlMs, delayMs, steal: false } as const;
     const goBack = (): void => void coordination.renew(claim, ttlMs, true).catch(nothing);
-    const grant = await answered(coordination, time, {
-      limitMs: limitOfWait(waitMs),
-      signal,
-      ask: (end, leftMs) => coordination.acquire({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
-      late: (found) => found !== null && goBack(),
-    }).catch((error: unknown) => {
+    const ask = (bounds: Bounds): Promise<Grant | null> => coordination.acquire({ ...request, ...bounds });
+    const late = (found: Grant | null): void => void (found !== null && goBack());
+    const grant = await answeredWithin(coordination, time, { waitMs, signal }, ask, late).catch((error: unknown) => {
       if (isUnknown(error)) goBack();
       this.#refuseAborted(signal);
       throw refused(names, error, waitMs);

@@ -1,7 +1,7 @@
 /** Tasks that run once: the first caller runs the task, and all callers get its result for as long as that is kept. */
 import { checked, type Shape } from '../base/option-check.js';
 import { refuseAborted, type Acquisitions, type Refreshable } from './acquisition.js';
-import { answered, limitOfWait, waitWithin } from './bounds.js';
+import { answeredWithin, type Bounds } from './bounds.js';
 import type { OnceRequest, OnceState } from './coordination.js';
 import { isUnknown, Lost, NeverAcquired, quoted, refused, TimedOut } from './errors.js';
 import type { HeldLock, Lock } from './lock.js';
@@ -73,12 +73,8 @@ async function asked(
   const { key, owner, names, signal, waitMs } = request;
   const giveBack = (): void => void coordination.release({ keys: [key], intents: [], owner }).catch(() => {});
   try {
-    return await answered(coordination, time, {
-      limitMs: limitOfWait(waitMs),
-      signal,
-      ask: (end, leftMs) => coordination.once({ ...request, waitMs: waitWithin(waitMs, leftMs), signal: end }),
-      late: ({ state }) => state === 'run' && giveBack(),
-    });
+    const ask = (bounds: Bounds): Promise<OnceState> => coordination.once({ ...request, ...bounds });
+    return await answeredWithin(coordination, time, request, ask, ({ state }) => state === 'run' && giveBack());
   } catch (error) {
     if (isUnknown(error)) giveBack();
     refuseAborted(names, signal);
