@@ -4,6 +4,7 @@ import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 import { Bridge } from './connect/bridge.js';
 import { RemoteShell } from './connect/remote-shell.js';
 import { type ConnectTarget, targetOf } from './connect/target.js';
+import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
 import { printError, printOut } from './output.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
@@ -31,9 +32,6 @@ const OPTIONS = {
   quiet: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
-
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
 
 interface Request {
   readonly target: ConnectTarget;

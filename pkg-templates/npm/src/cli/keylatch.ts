@@ -6,6 +6,7 @@ import { connect } from './connect.js';
 import { dump } from './dump.js';
 import { LocalShell } from './local-shell.js';
 import { create } from './new.js';
+import { EXIT_USAGE } from './exit-codes.js';
 import { printError, printOut } from './output.js';
 import { readRows, readVersion } from './package-files.js';
 import { interact, readPipe } from './repl.js';
@@ -34,8 +35,6 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
-
-const EXIT_USAGE = 2;
 
 function refuse(problem: string): number {
   printError(`keylatch: ${problem}; see keylatch --help`);

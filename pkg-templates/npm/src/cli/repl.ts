@@ -14,7 +14,7 @@ const CLEAR_SCREEN = '\x1b[2J\x1b[3J\x1b[H';
 const CONTINUATION = '... ';
 const TO_LINE_START = '\r\x1b[J';
 
-/** Makes a shell that prints as it is told. */
+/** Makes a shell with its output. */
 export type OpenShell = (options: ShellOptions) => Shell | Promise<Shell>;
 
 /** Candidates with the names of keys, for which a shell may have to ask a server. */

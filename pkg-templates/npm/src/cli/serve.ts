@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { createServer } from '../server/create-server.js';
 import type { Server } from '../server/server.js';
 import type { ServerOptions } from '../server/options.js';
+import { EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
 import { printError, printOut } from './output.js';
 import { readVersion } from './package-files.js';
 import { httpOptionsOf, HttpService, type HttpOptions } from './serve-http.js';
@@ -28,9 +29,6 @@ const USAGE = `keylatch serve [OPTIONS]    serves Redis clients until Ctrl-C, SI
   --PARAMETER VALUE     any other parameter of redis.conf that CONFIG GET shows
   --scripting           runs Lua: EVAL, FCALL, ..., by the package keylatch-scripting
   --quiet               prints errors only`;
-
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
 
 interface Request {
   readonly options: ServerOptions;
