@@ -6,11 +6,10 @@ import { RequestSplitter } from '../../resp/request-splitter.js';
 import { concat } from '../../resp/concat.js';
 import { type Access, isUnlimited } from '../upstash/access.js';
 import { Failure } from '../upstash/exchange.js';
+import { POSITION } from '../upstash/sharing.js';
 import type { Log } from './log.js';
 import type { WireRequest, WireResponse } from './wire.js';
 
-/** Header with the position in the log that a copy reaches. */
-const POSITION = 'keylatch-position';
 /** Length of a piece of a stream. */
 const PIECE_BYTES = 65_536;
 /** First byte of an annotation, which append-only files may have between requests. */

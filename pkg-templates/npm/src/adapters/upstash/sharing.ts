@@ -4,7 +4,9 @@ import type { RestSettings } from './options.js';
 
 export const METHODS = 'GET, HEAD, POST, PUT, OPTIONS';
 
-const EXPOSED = 'upstash-sync-token, keylatch-position';
+/** Header with the position in the log that a copy reaches. */
+export const POSITION = 'keylatch-position';
+const EXPOSED = `upstash-sync-token, ${POSITION}`;
 const PREFLIGHT_SECONDS = '86400';
 
 /** Headers for a page that may read the response; none for others, and for requests of other programs. */

@@ -1,6 +1,7 @@
 /** `keylatch reshard`: changes the number of shards of a namespace behind `keylatchFetch`, while no client uses it. */
 import { parseArgs } from 'node:util';
 import { SHARDS_MAX } from '../../adapters/durable-object/shards/slots.js';
+import { POSITION } from '../../adapters/upstash/sharing.js';
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
 import { Keylatch } from '../../db/built-in.js';
 import { printOut } from '../output.js';
@@ -20,8 +21,6 @@ const OPTIONS = {
   namespace: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
-
-const POSITION = 'keylatch-position';
 
 /** A request about one shard; its response, if that is a success. */
 type Send = (method: string, parameters: Record<string, number>, body?: Uint8Array) => Promise<Response>;
