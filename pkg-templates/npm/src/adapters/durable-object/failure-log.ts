@@ -1,11 +1,11 @@
 /** Failures in the log of a Worker: one line of JSON each, without keys, values and tokens. */
 
+import { SHARD_MARK } from './shards/slots.js';
+
 /** Kinds of failures. */
 type FailureEvent = 'no-answer' | 'object-restarts' | 'log-not-compacted' | 'socket-not-adopted';
 
 const CAUSE_CHARS_MAX = 500;
-/** Between the name of a namespace and the index of a shard, in the name of an object. */
-const SHARD_MARK = '\0';
 
 /** Writes a line. `object` is the name of the object: that of its namespace, and for shards the index behind it. */
 export function logFailure(

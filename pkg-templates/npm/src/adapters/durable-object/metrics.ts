@@ -51,10 +51,15 @@ async function metricsPage(request: WireRequest, source: MetricsSource): Promise
   return { status: 200, headers: { 'content-type': CONTENT_TYPE }, body };
 }
 
+/** Numbers of INFO by their fields. */
+export function numbersIn(info: string): ReadonlyMap<string, number> {
+  return new Map(Array.from(info.matchAll(/^(\w+):(\d+)/gm), ([, field = '', value]) => [field, Number(value)]));
+}
+
 function metricsOf(info: string): Metric[] {
-  const facts = new Map(Array.from(info.matchAll(/^(\w+):(\d+)/gm), ([, field, value]) => [field, Number(value)]));
+  const facts = numbersIn(info);
   const keys = [...info.matchAll(/^db\d+:keys=(\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
-  const found = OF_INFO.map(([field, name, kind, help]): Metric => [name, kind, help, Number(facts.get(field) ?? 0)]);
+  const found = OF_INFO.map(([field, name, kind, help]): Metric => [name, kind, help, facts.get(field) ?? 0]);
   return [...found, ['keys', 'gauge', 'Keys of all databases.', keys]];
 }
 

@@ -15,7 +15,7 @@ import { logFailure } from './failure-log.js';
 import { type KeylatchLimits, type Limits, limitsOf } from './limits.js';
 import { liveStream } from './live-body.js';
 import { Log } from './log.js';
-import { metricsFor, type ObjectNumbers } from './metrics.js';
+import { metricsFor, numbersIn, type ObjectNumbers } from './metrics.js';
 import { failureOfRate, Rates } from './rates.js';
 import { runRequests } from './resp-requests.js';
 import type { PlatformSocket } from './platform-socket.js';
@@ -66,7 +66,10 @@ export class KeylatchObject extends DurableObject<unknown> {
       end: (cause) => this.#end(cause),
     });
     const rates = new Rates(() => Date.now());
-    const rules = new NamespaceRules({ ...limits, waiting: () => numberIn(this.#db, 'blocked_clients') });
+    const rules = new NamespaceRules({
+      ...limits,
+      waiting: () => numbersIn(this.#db.info('clients')).get('blocked_clients') ?? 0,
+    });
     this.#settings = { ...settingsOf(this.#turns, this.#log, rates), rules, maxCommands: limits.pipelineCommands };
     const shard = () => this.#shards.shard;
     this.#sockets = new Sockets(ctx, this.#db, this.#turns, { rates, rules, max: limits.sockets, shard });
@@ -272,11 +275,6 @@ export class KeylatchObject extends DurableObject<unknown> {
 function limit(db: Keylatch, { memory, valueBytes }: Limits): void {
   db.call('CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', 'noeviction');
   db.call('CONFIG', 'SET', 'proto-max-bulk-len', valueBytes, 'lua-memory-limit', MAX_SCRIPT_MEMORY);
-}
-
-/** A number among the facts of INFO. */
-function numberIn(db: Keylatch, field: string): number {
-  return Number(new RegExp(`^${field}:(\\d+)`, 'm').exec(db.info('clients'))?.[1] ?? 0);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   tokensOf,
   type UpstashHandlerOptions,
 } from '../upstash/options.js';
-import { SHARDS_MAX } from './shards/slots.js';
+import { SHARD_MARK, SHARDS_MAX } from './shards/slots.js';
 import { type Jurisdiction, type LocationHint, type Placement, placementOf } from './placement.js';
 import { checkSecret, type TokenClaims, verifiedClaims } from './signed-token.js';
 
@@ -164,7 +164,9 @@ function accessOfClaims(claims: TokenClaims, mac: string, revoked: readonly stri
 
 /** Whether a text is the name of a namespace: a short one, since each is an object. Names of other shards have a NUL. */
 export function isNamespace(name: unknown): name is string {
-  return typeof name === 'string' && name.length > 0 && name.length <= NAMESPACE_LENGTH_MAX && !name.includes('\0');
+  return (
+    typeof name === 'string' && name.length > 0 && name.length <= NAMESPACE_LENGTH_MAX && !name.includes(SHARD_MARK)
+  );
 }
 
 /** Tokens in UTF-8, by the text or the list that a program passes with each request. */

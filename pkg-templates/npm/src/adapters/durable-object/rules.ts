@@ -9,6 +9,7 @@ import { keyIndices } from '../../client/key-positions.js';
 import { wordOf } from '../../client/key-specs.js';
 import { textOf } from '../../resp/reply.js';
 import { type Access, type AccessLimits, mayWait } from '../upstash/access.js';
+import { WITH_CHANNEL } from './channels.js';
 import { type Command, type Rules, type Word, withSubcommand } from '../upstash/commands.js';
 
 const OF_SERVERS = /* @__PURE__ */ new Set(/* @__PURE__ */ ADMIN.split(','));
@@ -23,8 +24,6 @@ const WITHOUT_KEYS = /* @__PURE__ */ new Set(
     'UNSUBSCRIBE UNWATCH'
   ).split(' '),
 );
-/** Commands of which the first argument is a channel. */
-const WITH_CHANNEL = ['PUBLISH', 'SPUBLISH'];
 /** Commands of which all arguments are channels, or patterns of such. */
 const SUBSCRIPTIONS = ['SUBSCRIBE', 'SSUBSCRIBE', 'PSUBSCRIBE'];
 /** Subcommands of CLIENT that are about the connection alone. */

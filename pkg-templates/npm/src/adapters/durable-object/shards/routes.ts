@@ -2,6 +2,7 @@
 import { keyIndices } from '../../../client/key-positions.js';
 import { encodeInteger } from '../../../resp/join-replies.js';
 import { type Command, nameOf, type Word, withSubcommand } from '../../upstash/commands.js';
+import { WITH_CHANNEL } from '../channels.js';
 import { isAboutAll, isDivisible } from './fan-out.js';
 import { slotOf } from './slots.js';
 
@@ -17,8 +18,6 @@ export type Route =
   /** Nowhere: the reply is known. */
   | { readonly kind: 'reply'; readonly reply: Uint8Array };
 
-/** Commands of which the first argument is a channel. */
-const WITH_CHANNEL = ['PUBLISH', 'SPUBLISH'];
 const KEYSLOT = 'CLUSTER KEYSLOT';
 const KEYSLOT_WORDS = 3;
 

@@ -4,15 +4,13 @@
  */
 import type { Access } from '../../upstash/access.js';
 import { type Command, nameOf, type Rules, type Word } from '../../upstash/commands.js';
-import { textOf } from '../../../resp/reply.js';
+import { isOfEvents } from '../channels.js';
 import { routeOf } from './routes.js';
 import { CROSSSLOT, type Shard, shardOf, slotOf } from './slots.js';
 
 const SUBSCRIBES = ['SUBSCRIBE', 'SSUBSCRIBE'];
 /** Commands that end a transaction. */
 const ENDS = ['EXEC', 'DISCARD', 'RESET'];
-/** Channels of events of keys, which each shard has for its own. */
-const EVENTS = /^__key(space|event)@/;
 
 export class ShardRules implements Rules {
   readonly #rules: Rules;
@@ -61,7 +59,7 @@ export class ShardRules implements Rules {
 
   #refusalOfChannels(channels: readonly Word[]): string | undefined {
     return channels
-      .filter((channel) => !EVENTS.test(typeof channel === 'string' ? channel : textOf(channel)))
+      .filter((channel) => !isOfEvents(channel))
       .map((channel) => this.#moved(slotOf(channel)))
       .find((refusal) => refusal !== undefined);
   }

@@ -9,14 +9,13 @@ import { type Command, commandOf, commandsOf, nameOf, pathCommand, segmentBytes 
 import { Failure } from '../../upstash/exchange.js';
 import { answersIn, type Form, formOf, responseOf } from '../../upstash/form.js';
 import { jsonIn } from '../../upstash/json-body.js';
+import { isOfEvents } from '../channels.js';
 import { requestOf, type WireRequest, type WireResponse } from '../wire.js';
 import { groupsOf, type Part, type Plan, planOf } from './fan-out.js';
 import type { NamespaceObjects } from './objects.js';
 import { type Route, routeOf } from './routes.js';
 import { CROSSSLOT, shardOf, slotOf } from './slots.js';
 
-/** Channels of events of keys, which each shard has for its own. */
-const EVENTS = /^__key(space|event)@/;
 const SHARD = 'shard';
 
 /** Replies of a shard, or why it gave none. */
@@ -171,8 +170,7 @@ export class ShardedRequest {
   #shardOfChannel(segments: readonly string[]): number {
     if (segments.length === 0) return 0;
     const channel = segmentBytes(segments.join('/'));
-    const isOfEvents = EVENTS.test(String.fromCharCode(...channel));
-    return isOfEvents ? this.#namedShard('subscribe') : shardOf(slotOf(channel), this.#objects.count);
+    return isOfEvents(channel) ? this.#namedShard('subscribe') : shardOf(slotOf(channel), this.#objects.count);
   }
 
   /** The shard that the parameter of a request names, which is about one of them. */

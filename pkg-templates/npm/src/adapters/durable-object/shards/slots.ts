@@ -31,7 +31,10 @@ export function rangeOf({ index, count }: Shard): readonly [first: number, last:
   return [Math.floor((index * SLOTS) / count), Math.floor(((index + 1) * SLOTS) / count) - 1];
 }
 
+/** Between the name of a namespace, which has none, and the index of a shard, in the name of an object. */
+export const SHARD_MARK = '\0';
+
 /** Name of a shard's object. The first shard is the object of a namespace that has no others. */
 export function objectName(namespace: string, index: number): string {
-  return index === 0 ? namespace : `${namespace}\0${index}`;
+  return index === 0 ? namespace : `${namespace}${SHARD_MARK}${index}`;
 }
