@@ -40,11 +40,11 @@ const LARGER = {
   connect: 32,
   Keylatch: 38,
   PersistentKeylatch: 39,
-  open: 48,
-  share: 57,
+  open: 49,
+  share: 58,
   assertSession: 38,
   runSession: 38,
-  assertSameKeys: 38,
+  assertSameKeys: 39,
   exploreRace: 46,
 };
 const OTHERS_KB = 6;

@@ -4,16 +4,14 @@
  */
 import type { Argument } from '../base/argument.js';
 import type { Carried, Now } from '../base/result-mode.js';
-import type { Connection } from './connection.js';
+import type { Connection, FeedResult } from './connection.js';
 import { isReplyError } from '../base/errors.js';
-import { NO_ROW } from '../host/frame.js';
 import type { Row } from '../host/generated/convention.js';
 import { inspectionText, printsItself } from './inspection-text.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { PrefixedClient } from './prefix.js';
 import { decodeReplies, type Reply } from '../resp/reply.js';
 import type { Site } from './single-flight.js';
-import { FED_CLOSED, FED_MORE } from '../host/streams.js';
 import { fromCaller } from '../base/stack.js';
 import type { Unsubscribe } from './subscriptions.js';
 import { TRACK, Tracking, type InvalidationListener, type TrackOptions } from './tracking.js';
@@ -22,16 +20,6 @@ import { runTransaction } from './transaction.js';
 import { TransactionCommands } from './transaction-commands.js';
 import { waitFor, type WaitOptions } from './waits.js';
 import { CallerTypeError } from '../base/caller-errors.js';
-
-/** Result of feeding a chunk of RESP. */
-export interface FeedResult {
-  /** Replies as RESP bytes. */
-  readonly output: Uint8Array;
-  /** True when reading stopped because too much output is pending: feed an empty chunk to continue. */
-  readonly more: boolean;
-  /** True when the client is to be disconnected. */
-  readonly closed: boolean;
-}
 
 const SHARED_WATCH =
   'the client of the database is shared by the whole program, so WATCH on it would lose updates: ' +
@@ -50,14 +38,14 @@ class Direct<Text extends string | Uint8Array> extends TransactionCommands<Text>
   }
 
   protected override execute<T>(argv: readonly Argument[]): Carried<Now, T> {
-    const reply = this.#connection.reply(NO_ROW, argv, this.#asBytes);
+    const reply = this.#connection.reply(argv, this.#asBytes);
     if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
 
   /** @internal */
   protected override run<T>(row: Row, argv: readonly Argument[]): Carried<Now, T> {
-    const reply = this.#connection.reply(row, argv, this.#asBytes);
+    const reply = this.#connection.reply(argv, this.#asBytes, row);
     if (isReplyError(reply)) throw reply;
     return reply as Carried<Now, T>;
   }
@@ -193,21 +181,12 @@ export class Client extends Direct<string> implements Disposable {
 
   /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked or its replies are off. */
   callRaw(...argv: Argument[]): Uint8Array {
-    const id = this.#connection.id();
-    return this.#connection.host.enter((instance) => {
-      return instance.callRaw(id, argv);
-    });
+    return this.#connection.replyBytes(argv);
   }
 
   /** Feeds a chunk of RESP requests, cut anywhere, and returns their replies. */
   feed(chunk: Uint8Array): FeedResult {
-    const id = this.#connection.id();
-    return this.#connection.host.enter((instance) => {
-      const output = instance.feed(id, chunk);
-      if (output === undefined) throw this.#connection.host.clockFailure();
-      const fed = instance.engine.fed();
-      return { output, more: (fed & FED_MORE) !== 0, closed: (fed & FED_CLOSED) !== 0 };
-    });
+    return this.#connection.feed(chunk);
   }
 
   /** Messages and late replies for this client up to this instant, as RESP bytes. */

@@ -1,9 +1,11 @@
 /** Engine-side half of a client: connected at its first command. All commands of the client pass through here. */
 import type { Argument } from '../base/argument.js';
 import { ClosedError, ENDED } from '../base/errors.js';
+import { NO_ROW } from '../host/frame.js';
 import type { GlueClient } from '../host/glue.js';
 import type { Host } from '../host/host.js';
 import type { Instance } from '../host/instance.js';
+import { FED_CLOSED, FED_MORE } from '../host/streams.js';
 import type { Reply } from '../resp/reply.js';
 import type { Shape } from '../base/option-check.js';
 import { CallerTypeError } from '../base/caller-errors.js';
@@ -16,6 +18,16 @@ export interface ClientOptions {
   readonly db?: number | undefined;
   /** Protocol of `callRaw` and `feed`: RESP3, or RESP2, which redis-cli uses by default. */
   readonly protocol?: 2 | 3 | undefined;
+}
+
+/** Result of feeding a chunk of RESP. */
+export interface FeedResult {
+  /** Replies as RESP bytes. */
+  readonly output: Uint8Array;
+  /** True when reading stopped because too much output is pending: feed an empty chunk to continue. */
+  readonly more: boolean;
+  /** True when the client is to be disconnected. */
+  readonly closed: boolean;
 }
 
 /** @internal */
@@ -96,8 +108,8 @@ export class Connection {
     if (reply !== 'OK') throw reply;
   }
 
-  /** Runs one command, by row or by the name that stands first; a server error is returned as a value. */
-  reply(row: number, argv: readonly Argument[], asBytes: boolean): Reply<string | Uint8Array> {
+  /** Runs one command, by the name that stands first or by its row; a server error is returned as a value. */
+  reply(argv: readonly Argument[], asBytes: boolean, row: number = NO_ROW): Reply<string | Uint8Array> {
     if (argv.length === 0) throw new CallerTypeError('expected a command name');
     const id = this.id();
     const instance = this.host.ready();
@@ -142,6 +154,23 @@ export class Connection {
     frame.put(2, second);
     frame.put(3, third);
     return this.host.call(instance, id, row, 4, asBytes);
+  }
+
+  /** Runs one command; its reply as RESP bytes, errors included. Empty when the client is blocked or its replies are off. */
+  replyBytes(argv: readonly Argument[]): Uint8Array {
+    const id = this.id();
+    return this.host.enter((instance) => instance.callRaw(id, argv));
+  }
+
+  /** Feeds a chunk of RESP requests, cut anywhere, and returns their replies. */
+  feed(chunk: Uint8Array): FeedResult {
+    const id = this.id();
+    return this.host.enter((instance) => {
+      const output = instance.feed(id, chunk);
+      if (output === undefined) throw this.host.clockFailure();
+      const fed = instance.engine.fed();
+      return { output, more: (fed & FED_MORE) !== 0, closed: (fed & FED_CLOSED) !== 0 };
+    });
   }
 
   /** Discards an open transaction, also when the clock fails. */

@@ -5,7 +5,6 @@
 import { bytesOf, isBytes, argumentText, type Argument } from '../base/argument.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from '../base/errors.js';
-import { NO_ROW } from '../host/frame.js';
 import { concat } from '../resp/concat.js';
 import { CodedValues, JSON_CODEC, readThrough, type Codec, type Loader, type LoadOptions } from './json.js';
 import { keyIndices, specsOf } from './key-positions.js';
@@ -127,7 +126,7 @@ export class PrefixedCommands<Text extends string | Uint8Array> extends Transact
   }
 
   protected override execute<T>(argv: readonly Argument[]): Carried<Now, T> {
-    const reply = this.#connection.reply(NO_ROW, this.#prefix.rewrite(argv), this.#asBytes);
+    const reply = this.#connection.reply(this.#prefix.rewrite(argv), this.#asBytes);
     if (reply instanceof ReplyError) throw reply;
     return this.#prefix.strip(argv, reply) as Carried<Now, T>;
   }

@@ -2,7 +2,6 @@
 import { bytesOf, type Argument } from '../base/argument.js';
 import { Connection } from './connection.js';
 import { ReplyError } from '../base/errors.js';
-import { NO_ROW } from '../host/frame.js';
 import type { Host } from '../host/host.js';
 import { runTransaction } from './transaction.js';
 import { abortReason, onAbort, type AbortSignalLike } from '../base/abort.js';
@@ -116,7 +115,7 @@ class Flight {
   }
 
   #reply(argv: readonly Argument[]): unknown {
-    const reply = this.client.reply(NO_ROW, argv, this.request.codec.bytes ?? false);
+    const reply = this.client.reply(argv, this.request.codec.bytes ?? false);
     if (reply instanceof ReplyError) throw reply;
     return reply;
   }

@@ -2,7 +2,6 @@
 import { commandName, type Argument } from '../base/argument.js';
 import type { Connection } from './connection.js';
 import { ReplyError } from '../base/errors.js';
-import { NO_ROW } from '../host/frame.js';
 import type { Reply } from '../resp/reply.js';
 
 type Queue = readonly (readonly Argument[])[];
@@ -12,9 +11,9 @@ type Replies = Reply<string | Uint8Array>;
 export function runTransaction(connection: Connection, queue: Queue, asBytes: boolean): unknown {
   return connection.host.enter(() => {
     try {
-      throwIfError(connection.reply(NO_ROW, ['MULTI'], false));
+      throwIfError(connection.reply(['MULTI'], false));
       const refusals = enqueue(connection, queue);
-      const replies = connection.reply(NO_ROW, ['EXEC'], asBytes);
+      const replies = connection.reply(['EXEC'], asBytes);
       connection.isAborted = replies === null;
       return transactionResult(replies, queue, refusals);
     } catch (error) {
@@ -29,7 +28,7 @@ export function runTransaction(connection: Connection, queue: Queue, asBytes: bo
 function enqueue(connection: Connection, queue: Queue): ReplyError[] {
   const refusals: ReplyError[] = [];
   for (const argv of queue) {
-    const reply = connection.reply(NO_ROW, argv, false);
+    const reply = connection.reply(argv, false);
     if (reply instanceof ReplyError) refusals.push(reply);
   }
   return refusals;

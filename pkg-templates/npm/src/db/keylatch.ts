@@ -1,22 +1,21 @@
 /** The database object: an engine, its default client, and the methods of the keyspace as a whole. */
-import { checkBytes, type Argument } from '../base/argument.js';
+import type { Argument } from '../base/argument.js';
 import { Client } from '../client/client.js';
-import { GuardedClock, ManualClock } from '../host/clock.js';
-import { CLIENT, Connection, type ClientOptions } from '../client/connection.js';
-import { LineError, LoadError, SessionError } from '../base/errors.js';
+import { Connection, type ClientOptions } from '../client/connection.js';
+import { SessionError } from '../base/errors.js';
+import { Database } from './database.js';
 import { INSPECT_KEY, inspectKey, type InspectedKey, type InspectKeyOptions } from './inspect-key.js';
-import { Host } from '../host/host.js';
-import { Instance } from '../host/instance.js';
-import { instantiate, type EngineModule } from '../host/module.js';
+import type { Host } from '../host/host.js';
+import type { EngineModule } from '../host/module.js';
 import { ObservableClient } from './observable.js';
-import { engineOptions, glueOptions, parametersOf, type KeylatchOptions } from './options.js';
+import { engineOptions, type KeylatchOptions } from './options.js';
 import { concat } from '../resp/concat.js';
 import { textOf } from '../resp/reply.js';
-import { Streams } from '../host/streams.js';
+import type { Streams } from '../host/streams.js';
 import type { SaveRequests } from '../host/save-requests.js';
 import { SESSION, type SessionOptions, type SessionReport } from '../session/session.js';
 import { outlined } from '../session/session-lines.js';
-import { NOTHING, SKIP, skippedOf, type LoadResult, type SkipOptions, type Skipped } from './skipped.js';
+import type { LoadResult, ReplayResult, SkipOptions } from './skipped.js';
 import { checked, type Shape } from '../base/option-check.js';
 import type { Tools } from './engine-tools.js';
 import type { Unsubscribe } from '../client/subscriptions.js';
@@ -58,18 +57,6 @@ export interface KeyPage<Key = string> {
   readonly total: number;
 }
 
-/** Contents of a replayed log. */
-export interface ReplayResult {
-  /** Number of whole commands and transactions that were replayed. */
-  readonly units: number;
-  /** Bytes of a torn last unit that were dropped. */
-  readonly droppedBytes: number;
-  /** The latest instant in the log, in milliseconds since the epoch. */
-  readonly lastNowMs: number | null;
-  /** Parts that were left out; absent without `skip`. */
-  readonly skipped?: Skipped | undefined;
-}
-
 const PAGE: Shape<KeyPageOptions & { readonly buffer?: boolean | undefined }> = {
   cursor: 'text',
   limit: 'integer',
@@ -83,30 +70,17 @@ export class Keylatch extends ObservableClient {
   /** @internal The engine of a class that has one. */
   static readonly builtIn: EngineModule | undefined = undefined;
   readonly #options: KeylatchOptions;
+  readonly #database: Database;
   readonly #host: Host;
-  #streams: Streams | undefined;
 
   /** Nothing is compiled or allocated before the first command. */
   constructor(given: KeylatchOptions = {}) {
     const options = engineOptions(given, new.target.builtIn);
-    const { module } = options;
-    if (module === undefined)
-      throw new CallerTypeError('this entry point contains no engine: use Keylatch.from(module)');
-    const manual = options.clock instanceof ManualClock ? options.clock : undefined;
-    // Date.now is looked up at every reading: fake timers may replace it at any time.
-    const clock = new GuardedClock(options.now ?? (() => Date.now()));
-    const settings = glueOptions(options);
-    const parameters = parametersOf(options);
-    const make = (floorMs?: number): Instance => {
-      const given = settings();
-      const floored =
-        floorMs === undefined ? given : { ...given, floorMs: Math.max(floorMs, given.floorMs ?? floorMs) };
-      return new Instance(instantiate(module), floored, clock.read, () => host.clockFailure(), parameters);
-    };
-    const host: Host = new Host(make, clock, manual);
-    super(host);
+    const database = new Database(options);
+    super(database);
     this.#options = options;
-    this.#host = host;
+    this.#database = database;
+    this.#host = database.host;
   }
 
   /** An engine from a module the caller compiled: for strict content security policies, workers, shared modules. */
@@ -116,7 +90,7 @@ export class Keylatch extends ObservableClient {
 
   /** Connects another client to the keyspace. */
   client(options?: ClientOptions): Client {
-    return new Client(new Connection(this.#host, checked('client', options, CLIENT)));
+    return new Client(this.#database.connection(options));
   }
 
   /**
@@ -152,11 +126,7 @@ export class Keylatch extends ObservableClient {
 
   /** The time of the engine's clock. */
   now(): number {
-    return this.#host.enter((instance) => {
-      const now = instance.guarded(() => instance.engine.now());
-      if (Number.isNaN(now)) throw this.#host.clockFailure();
-      return now;
-    });
+    return this.#database.now();
   }
 
   /**
@@ -203,8 +173,8 @@ export class Keylatch extends ObservableClient {
   /** @internal Functions of `keylatch/hints` and `keylatch/testing`. */
   get tools(): Tools {
     return {
-      printReply: (reply) => this.#input(reply, (engine, length) => engine.printReply(length)),
-      splitLine: (line) => this.#splitLine(line),
+      printReply: (reply) => this.#database.input(reply, (engine, length) => engine.printReply(length)),
+      splitLine: (line) => this.#database.splitLine(line),
       sessionLines: (text) =>
         outlined(
           text,
@@ -213,26 +183,21 @@ export class Keylatch extends ObservableClient {
       runSession: (text, options) => this.#runSession(text, options),
       expectsReply: (step, reply) => this.#expectsReply(step, reply),
       takeFacts: (goesOn) => this.#host.enter((instance) => instance.guarded(() => instance.engine.takeFacts(goesOn))),
-      loadFresh: (snapshot) => this.#load('loadFresh', snapshot, (engine, length) => engine.loadFresh(length)),
+      loadFresh: (snapshot) =>
+        this.#database.loading('loadFresh', snapshot, (engine, length) => engine.loadFresh(length)),
     };
   }
 
   #expectsReply(step: string, reply: Uint8Array): boolean {
     const text = encoder.encode(step);
-    return this.#input(concat([text, reply]), (engine, length) => engine.expectsReply(length, text.length));
-  }
-
-  #splitLine(line: string): Uint8Array[] {
-    const split = this.#input(encoder.encode(line), (engine, length) => engine.splitLine(length));
-    if (Array.isArray(split)) return split;
-    throw new LineError(split.message, split.column);
+    return this.#database.input(concat([text, reply]), (engine, length) => engine.expectsReply(length, text.length));
   }
 
   #runSession(text: string, options: SessionOptions): SessionReport {
     const manual = this.#host.manual;
     if (manual === undefined) throw new CallerTypeError('a session needs an engine created with a ManualClock');
     const { untilLine, brief = false, facts = false } = checked('runSession', options, SESSION);
-    const result = this.#input(encoder.encode(text), (engine, length) =>
+    const result = this.#database.input(encoder.encode(text), (engine, length) =>
       engine.runSession(length, untilLine, brief, facts),
     );
     if (isSessionFailure(result)) throw new SessionError(result.message, result.line, result.column);
@@ -262,6 +227,11 @@ export class Keylatch extends ObservableClient {
 
   // For hosts that serve the engine to others, or persist the data. Not stable before 1.0.
 
+  /** @internal The keyspace, for parts of the package that need no client with methods. */
+  get database(): Database {
+    return this.#database;
+  }
+
   /** @internal True once the engine has trapped. */
   get poisoned(): boolean {
     return this.#host.poisoned;
@@ -274,7 +244,7 @@ export class Keylatch extends ObservableClient {
 
   /** Clients over byte streams. */
   get streams(): Streams {
-    return (this.#streams ??= new Streams(this.#host));
+    return this.#database.streams;
   }
 
   /** Starts or stops recording the log of effects. */
@@ -289,14 +259,6 @@ export class Keylatch extends ObservableClient {
   onEffects(listener: () => void): Unsubscribe {
     const end = this.#host.onEffects(listener);
     return Object.assign(end, { [Symbol.dispose]: end });
-  }
-
-  /**
-   * @internal Takes the engine's own timer over. `schedule` is called with the first instant at which a client has to be served
-   * without a request, such as the end of a timeout: the host calls `tick` then. Other due keys wait for the next command.
-   */
-  wakeBy(schedule: (dueMs: number | undefined) => void): void {
-    this.#host.schedule = schedule;
   }
 
   /** @internal Makes the call in progress throw an error of the store: its change is in memory only. */
@@ -320,16 +282,12 @@ export class Keylatch extends ObservableClient {
    * programs throw LoadError. With `skip: 'unsupported'` the latter are left out.
    */
   replay(log: Uint8Array, options?: SkipOptions): ReplayResult {
-    const skips = checked('replay', options, SKIP).skip !== undefined;
-    return this.#load('replay', log, (engine, length) => {
-      const replayed = engine.replay(length, skips);
-      return skips ? { ...replayed, skipped: skippedOf(engine.skipped()) } : replayed;
-    });
+    return this.#database.replay(log, options);
   }
 
   /** All databases as bytes for `load`. */
   snapshot(): Uint8Array {
-    return this.#host.enter((instance) => instance.guarded(() => instance.engine.snapshot()));
+    return this.#database.snapshot();
   }
 
   /**
@@ -340,11 +298,7 @@ export class Keylatch extends ObservableClient {
    * const { skipped } = db.load(readFileSync('dump.rdb'), { skip: 'unsupported' });
    */
   load(snapshot: Uint8Array, options?: SkipOptions): LoadResult {
-    const skips = checked('load', options, SKIP).skip !== undefined;
-    return this.#load('load', snapshot, (engine, length) => {
-      engine.load(length, skips);
-      return { skipped: skips ? skippedOf(engine.skipped()) : NOTHING };
-    });
+    return this.#database.load(snapshot, options);
   }
 
   /** A second engine with the same data and the same options. */
@@ -357,22 +311,6 @@ export class Keylatch extends ObservableClient {
   /** Sixteen hexadecimal digits; equal for equal data. */
   digestAll(): string {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.digest()));
-  }
-
-  #input<T>(bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
-    return this.#host.enter((instance) => instance.withInput(bytes, (length) => use(instance.engine, length)));
-  }
-
-  #load<T>(method: string, bytes: Uint8Array, use: (engine: Instance['engine'], length: number) => T): T {
-    checkBytes(bytes, method);
-    try {
-      return this.#input(bytes, use);
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'Error') throw error;
-      // The engine's texts end with the offset, if it is known.
-      const [, offset] = / at byte (\d+)$/.exec(error.message) ?? [];
-      throw new LoadError(error.message, { offset: offset === undefined ? undefined : Number(offset) });
-    }
   }
 }
 

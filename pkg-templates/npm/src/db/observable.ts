@@ -12,20 +12,22 @@ import {
   type ListenOptions,
 } from '../host/events.js';
 import type { Host } from '../host/host.js';
+import type { Database } from './database.js';
 import type { MessageKind, MessageListener } from '../client/channels.js';
 import { MESSAGES, Messages, type MessagesOptions } from '../client/messages.js';
 import { checked } from '../base/option-check.js';
-import { SUBSCRIBE, Subscriptions, type SubscribeOptions, type Unsubscribe } from '../client/subscriptions.js';
+import { SUBSCRIBE, type SubscribeOptions, type Unsubscribe } from '../client/subscriptions.js';
 
 /** The client of a database, which also listens to its events and channels. */
 export class ObservableClient extends Client {
+  readonly #database: Database;
   readonly #host: Host;
-  #subscriptions: Subscriptions | undefined;
 
   /** @internal */
-  constructor(host: Host) {
-    super(new Connection(host, {}, true));
-    this.#host = host;
+  constructor(database: Database) {
+    super(new Connection(database.host, {}, true));
+    this.#database = database;
+    this.#host = database.host;
   }
 
   /**
@@ -137,7 +139,6 @@ export class ObservableClient extends Client {
     ended?: () => void,
   ): Unsubscribe {
     const given = checked(`${kind[0] === 'm' ? '' : kind[0]}subscribe`, options, SUBSCRIBE);
-    this.#subscriptions ??= new Subscriptions(this.#host);
-    return this.#subscriptions.add(kind, name, listener, given, ended);
+    return this.#database.subscriptions.add(kind, name, listener, given, ended);
   }
 }

@@ -41,6 +41,18 @@ export interface LoadResult {
   readonly skipped: Skipped;
 }
 
+/** Contents of a replayed log. */
+export interface ReplayResult {
+  /** Number of whole commands and transactions that were replayed. */
+  readonly units: number;
+  /** Bytes of a torn last unit that were dropped. */
+  readonly droppedBytes: number;
+  /** The latest instant in the log, in milliseconds since the epoch. */
+  readonly lastNowMs: number | null;
+  /** Parts that were left out; absent without `skip`. */
+  readonly skipped?: Skipped | undefined;
+}
+
 export const SKIP: Shape<SkipOptions> = { skip: ['unsupported'] };
 
 /** Nothing was left out. */

@@ -7,7 +7,8 @@ export type {
   Now as ImmediateResults,
   ResultMode,
 } from '../base/result-mode.js';
-export { BytesClient, Client, type FeedResult } from '../client/client.js';
+export { BytesClient, Client } from '../client/client.js';
+export type { FeedResult } from '../client/connection.js';
 export { ManualClock } from '../host/clock.js';
 export { Commands } from '../client/commands.js';
 export type { ClientOptions } from '../client/connection.js';
@@ -31,9 +32,9 @@ export type { ErrorListener, EventListener, EventName, KeyEvent, ListenOptions }
 export type { EventKind } from '../host/generated/events.js';
 export type { InspectedFacts, InspectedField, InspectedKey, InspectKeyOptions } from '../db/inspect-key.js';
 export type { Codec, CodedValues, Loader, LoadOptions } from '../client/json.js';
-export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions, type ReplayResult } from '../db/keylatch.js';
+export { Keylatch, type KeyInfo, type KeyPage, type KeyPageOptions } from '../db/keylatch.js';
 export type { CommandError, ExecOptions, ExecReplies, ExecResult, Multi } from '../client/multi.js';
-export type { LoadResult, Skipped, SkippedKey, SkipOptions } from '../db/skipped.js';
+export type { LoadResult, ReplayResult, Skipped, SkippedKey, SkipOptions } from '../db/skipped.js';
 export type { EngineModule } from '../host/module.js';
 export type { KeylatchOptions, MaxmemoryPolicy } from '../db/options.js';
 export type { PrefixedClient, PrefixedCommands } from '../client/prefix.js';

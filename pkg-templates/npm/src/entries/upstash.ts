@@ -9,4 +9,4 @@ export { handleUpstashRequest } from '../adapters/upstash/fetch-handler.js';
 export { type NodeRequest, type NodeResponse, upstashListener } from '../adapters/upstash/node-listener.js';
 export type { UpstashHandlerOptions } from '../adapters/upstash/options.js';
 export { upstashRequester, type UpstashRequester } from '../adapters/upstash/requester.js';
-export type { UpstashDatabase } from '../adapters/upstash/run.js';
+export type { UpstashDatabase } from '../adapters/upstash/runners.js';

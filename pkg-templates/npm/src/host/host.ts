@@ -35,7 +35,7 @@ export class Host implements ClockUser, Waker {
   #callFailure: Error | undefined;
   /** True while the timer runs the engine, and not a call of the program. */
   #isWaking = false;
-  /** Takes the place of the timer: called with the instant at which a client needs `tick`, if there is one. */
+  /** Takes the timer's place: called with the first instant at which `tick` has to serve a client that waits, if there is one. */
   schedule: ((dueMs: number | undefined) => void) | undefined;
   /** Names of the events with a listener, separated by blanks. */
   #listening = '';

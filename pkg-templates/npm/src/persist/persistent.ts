@@ -1,8 +1,7 @@
 /** An engine with a store. */
 import { Keylatch } from '../db/built-in.js';
 import type { KeylatchOptions } from '../db/options.js';
-import type { LoadResult, SkipOptions, Skipped } from '../db/skipped.js';
-import type { ReplayResult } from '../db/keylatch.js';
+import type { LoadResult, ReplayResult, SkipOptions, Skipped } from '../db/skipped.js';
 import type { Unsubscribe } from '../client/subscriptions.js';
 import { PersistenceError, reasonOf } from './errors.js';
 import type { PersistentLog } from './log.js';

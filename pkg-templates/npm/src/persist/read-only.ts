@@ -1,6 +1,5 @@
 /** An engine with the data of a folder that is only read. */
-import type { LoadResult, SkipOptions } from '../db/skipped.js';
-import type { ReplayResult } from '../db/keylatch.js';
+import type { LoadResult, ReplayResult, SkipOptions } from '../db/skipped.js';
 import { PersistenceError } from './errors.js';
 import type { PersistentLog } from './log.js';
 import { PersistentKeylatch, type Persistence, type Restored } from './persistent.js';

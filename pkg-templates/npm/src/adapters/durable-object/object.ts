@@ -3,12 +3,16 @@
  * effects are written, in one synchronous turn; the platform holds the reply until the write is safe.
  */
 import { DurableObject } from 'cloudflare:workers';
-import { isTrap } from '../../base/errors.js';
-import { Keylatch } from '../../db/built-in.js';
+import { builtIn } from '#engine';
+import { isReplyError, isTrap } from '../../base/errors.js';
+import { Database } from '../../db/database.js';
 import { restore } from '../../persist/restore.js';
 import { failed } from '../upstash/admission.js';
+import type { Command } from '../upstash/commands.js';
 import { BODY_BYTES_MAX } from '../upstash/exchange.js';
+import type { RestReply } from '../upstash/json.js';
 import type { RestSettings } from '../upstash/options.js';
+import { Runner } from '../upstash/run.js';
 import { respondAdmitted, respondCommands } from '../upstash/respond.js';
 import { type Copy, copyFor } from './copies.js';
 import { logFailure } from './failure-log.js';
@@ -40,7 +44,8 @@ export class KeylatchObject extends DurableObject<unknown> {
   /** Limits of each namespace, for a class that extends this one: `static override readonly limits = { sockets: 100 }`. */
   static readonly limits: KeylatchLimits = {};
   readonly #log: Log;
-  readonly #db: Keylatch;
+  readonly #db: Database;
+  readonly #runner: Runner;
   readonly #shards: ShardTable;
   readonly #turns: Turns;
   readonly #settings: RestSettings;
@@ -59,7 +64,8 @@ export class KeylatchObject extends DurableObject<unknown> {
     this.#db = rebuilt(this.#log);
     this.#shards = new ShardTable(ctx.storage, () => this.#log.exists);
     const limits = limitsOf(new.target.limits, env);
-    limit(this.#db, limits);
+    this.#runner = new Runner(this.#db);
+    limit(this.#runner, limits);
     this.#turns = new Turns({
       begin: () => this.#sockets.endExpired(),
       store: (errors) => this.#store(errors),
@@ -68,14 +74,14 @@ export class KeylatchObject extends DurableObject<unknown> {
     const rates = new Rates(() => Date.now());
     const rules = new NamespaceRules({
       ...limits,
-      waiting: () => numbersIn(this.#db.info('clients')).get('blocked_clients') ?? 0,
+      waiting: () => numbersIn(this.#info('clients')).get('blocked_clients') ?? 0,
     });
     this.#settings = { ...settingsOf(this.#turns, this.#log, rates), rules, maxCommands: limits.pipelineCommands };
     const shard = () => this.#shards.shard;
     this.#sockets = new Sockets(ctx, this.#db, this.#turns, { rates, rules, max: limits.sockets, shard });
     this.#wakeups = new Wakeups(ctx.storage, this.#sockets, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
-    this.#db.wakeBy(this.#wakeups.schedule);
+    this.#db.host.schedule = this.#wakeups.schedule;
     if (ctx.getWebSockets().length > 0) {
       void this.#wakeups.recall();
       void this.#adopt();
@@ -98,17 +104,22 @@ export class KeylatchObject extends DurableObject<unknown> {
   /** Undefined for requests of commands, which wait for nothing here: they share turns with those that came before. */
   #copyOrMetrics(request: WireRequest): Promise<WireResponse> | undefined {
     const copy = copyFor(request, { log: this.#log, snapshot: () => this.#snapshotAtEnd() });
-    return copy ?? metricsFor(request, { info: () => this.#db.info(), numbers: () => this.#numbers() });
+    return copy ?? metricsFor(request, { info: () => this.#info(), numbers: () => this.#numbers() });
   }
 
   async #answer(request: WireRequest): Promise<WireResponse> {
     const { access, commands } = request;
     const response = await (commands === undefined
-      ? respondAdmitted(this.#db, requestOf(request), access, this.#settings)
-      : respondCommands(this.#db, commands, requestOf(request), access, this.#settings));
+      ? respondAdmitted(this.#runner, requestOf(request), access, this.#settings)
+      : respondCommands(this.#runner, commands, requestOf(request), access, this.#settings));
     const { status, headers, body } = response;
     const isLive = typeof body === 'function';
     return { status, headers, body: isLive ? liveStream(body, () => this.ctx.storage.sync()) : body };
+  }
+
+  /** The reply of INFO. */
+  #info(...sections: readonly string[]): string {
+    return String(ran(this.#runner, ['INFO', ...sections]));
   }
 
   async #numbers(): Promise<ObjectNumbers> {
@@ -134,7 +145,7 @@ export class KeylatchObject extends DurableObject<unknown> {
    */
   async resp(requests: Uint8Array): Promise<Uint8Array> {
     this.#shards.admits();
-    return this.#turns.run(() => runRequests(this.#db, requests));
+    return this.#turns.run(() => runRequests(this.#db.streams, requests));
   }
 
   /** @internal Connects a client after an upgrade that `keylatchFetch` admitted. */
@@ -174,14 +185,14 @@ export class KeylatchObject extends DurableObject<unknown> {
 
   /** Serves clients at the end of their timeouts. If that cannot be stored, the object ends. */
   #wake(): Promise<void> {
-    return this.#turns.run(() => void this.#db.tick()).catch(() => {});
+    return this.#turns.run(() => void this.#db.host.tick()).catch(() => {});
   }
 
   /** Connects the clients of sockets that stayed open while the object slept. */
   #adopt(): Promise<void> {
     const adopt = (): void => {
       this.#sockets.adopt();
-      this.#db.tick();
+      this.#db.host.tick();
     };
     return this.#turns.run(adopt).catch(() => {});
   }
@@ -201,7 +212,7 @@ export class KeylatchObject extends DurableObject<unknown> {
   /** Adds the turn's effects to the log, if there are any. */
   #append(): boolean {
     // Scripts are not suspended here.
-    const effects = this.#db.takeEndedEffects();
+    const effects = this.#db.host.takeEffects();
     if (effects.length === 0) return false;
     const nowMs = this.#db.now();
     const snapshot = this.#log.isLong(effects.length) ? this.#snapshot(effects.length) : null;
@@ -216,7 +227,7 @@ export class KeylatchObject extends DurableObject<unknown> {
       try {
         resolve({ bytes: this.#db.snapshot(), position: this.#log.position });
       } catch (error) {
-        if (this.#db.poisoned) throw error;
+        if (this.#db.host.poisoned) throw error;
         reject(error);
       }
     });
@@ -227,7 +238,7 @@ export class KeylatchObject extends DurableObject<unknown> {
     return this.#atEnd((resolve) => {
       this.#db.load(snapshot);
       // The log begins anew with the snapshot, which has these.
-      this.#db.takeEndedEffects();
+      this.#db.host.takeEffects();
       this.#log.replace(snapshot, this.#db.now());
       stored();
       resolve();
@@ -257,7 +268,7 @@ export class KeylatchObject extends DurableObject<unknown> {
     try {
       return this.#db.snapshot();
     } catch (error) {
-      if (this.#db.poisoned) throw error;
+      if (this.#db.host.poisoned) throw error;
       logFailure('warn', 'log-not-compacted', this.ctx.id.name, error);
       this.#log.replaceFailed(length);
       return null;
@@ -272,21 +283,28 @@ export class KeylatchObject extends DurableObject<unknown> {
 }
 
 /** Sets the limits of an engine. Nothing is evicted: stored data is kept, and a write beyond the limit is refused. */
-function limit(db: Keylatch, { memory, valueBytes }: Limits): void {
-  db.call('CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', 'noeviction');
-  db.call('CONFIG', 'SET', 'proto-max-bulk-len', valueBytes, 'lua-memory-limit', MAX_SCRIPT_MEMORY);
+function limit(runner: Runner, { memory, valueBytes }: Limits): void {
+  ran(runner, ['CONFIG', 'SET', 'maxmemory', memory, 'maxmemory-policy', 'noeviction']);
+  ran(runner, ['CONFIG', 'SET', 'proto-max-bulk-len', String(valueBytes), 'lua-memory-limit', MAX_SCRIPT_MEMORY]);
+}
+
+/** Runs a command of the object itself. */
+function ran(runner: Runner, command: Command): RestReply {
+  const reply = runner.reply(command, false);
+  if (isReplyError(reply)) throw reply;
+  return reply;
 }
 
 /**
  * Rebuilds the engine from the log. The clock starts at the last instant logged, so that an object on a host with a slow
  * clock cannot bring an expired lease back.
  */
-function rebuilt(log: Log): Keylatch {
+function rebuilt(log: Log): Database {
   const stored = log.read();
-  const db = new Keylatch({ clock: 'monotonic', floorMs: stored.loggedMs, seed: stored.seed });
+  const db = new Database({ module: builtIn, clock: 'monotonic', floorMs: stored.loggedMs, seed: stored.seed });
   const { tornBytes } = restore(db, stored, 'the log');
   if (tornBytes > 0) throw new Error('an entry of the log is torn');
-  db.record(true);
+  db.host.record(true);
   return db;
 }
 

@@ -1,5 +1,5 @@
 /** All WebSockets of an object: they are accepted, adopted after its sleep, run in turns, and flushed when a turn is stored. */
-import type { Keylatch } from '../../db/keylatch.js';
+import type { Database } from '../../db/database.js';
 import type { Streams } from '../../host/streams.js';
 import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
@@ -44,15 +44,15 @@ export class Sockets implements SocketOwner {
   #nextEndMs = Infinity;
 
   /** Text frames `ping` are answered by the platform from now on. */
-  constructor(ctx: DurableObjectState, db: Keylatch, turns: Turns, { rates, rules, max, shard }: SocketSettings) {
+  constructor(ctx: DurableObjectState, database: Database, turns: Turns, { rates, rules, max, shard }: SocketSettings) {
     this.rates = rates;
     this.#rules = rules;
     this.#max = max;
     this.#ctx = ctx;
     this.#turns = turns;
     this.#shard = shard;
-    this.streams = db.streams;
-    this.splitLine = (line) => db.tools.splitLine(line);
+    this.streams = database.streams;
+    this.splitLine = (line) => database.splitLine(line);
     this.states = new SocketStates(ctx.storage);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
   }

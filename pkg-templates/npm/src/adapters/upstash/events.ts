@@ -2,7 +2,8 @@
 import { decodeReplies } from '../../resp/reply.js';
 import type { LiveBody, Sink } from './exchange.js';
 import { encodeRequests } from '../../resp/encode.js';
-import type { UpstashDatabase } from './run.js';
+import type { MessageListener } from '../../client/channels.js';
+import type { Database } from '../../db/database.js';
 
 /** Messages that a subscriber may leave unread. */
 const UNREAD_MAX = 1024;
@@ -18,25 +19,26 @@ export type SubscriptionKind = 'subscribe' | 'psubscribe';
 type Source = (onLine: (line: string) => void) => () => void;
 
 /** Lines that a subscriber reads. */
-export function subscription(db: UpstashDatabase, kind: SubscriptionKind, name: string): Source {
+export function subscription({ subscriptions }: Database, kind: SubscriptionKind, name: string): Source {
   return (onLine) => {
-    const end =
+    const [event, listener]: ['message' | 'pmessage', MessageListener] =
       kind === 'subscribe'
-        ? db.subscribe(name, (message, channel) => onLine(`message,${channel},${message}`))
-        : db.psubscribe(name, (message, channel, pattern) => onLine(`pmessage,${pattern},${channel},${message}`));
+        ? ['message', (message, channel) => onLine(`message,${channel},${message}`)]
+        : ['pmessage', (message, channel, pattern) => onLine(`pmessage,${pattern},${channel},${message}`)];
+    const end = subscriptions.add(event, name, listener);
     onLine(`${kind},${name},1`);
     return end;
   };
 }
 
 /** Lines of MONITOR behind an OK in quotes. */
-export function monitor(db: UpstashDatabase): Source {
+export function monitor({ streams }: Database): Source {
   return (onLine) => {
     const take = (input: Uint8Array): void =>
       stream.feed(input, (output) => {
         for (const line of decodeReplies(output)) onLine(line === 'OK' ? '"OK"' : String(line));
       });
-    const stream = db.streams.openOwn({ reached: () => take(NOTHING) });
+    const stream = streams.openOwn({ reached: () => take(NOTHING) });
     take(encodeRequests([['MONITOR']]));
     return () => stream.close();
   };

@@ -3,7 +3,7 @@ import { bodyBytes } from './body.js';
 import { type LiveBody, NO_QUERY, type RestRequest, type RestResponse } from './exchange.js';
 import { settingsOf, type UpstashHandlerOptions } from './options.js';
 import { respond } from './respond.js';
-import { runnerOf, type UpstashDatabase } from './run.js';
+import { runnerOf, type UpstashDatabase } from './runners.js';
 import { Encoder } from '../../base/encoders.js';
 
 /** Request and Response of the platform, where the program's own types declare them. */
@@ -22,9 +22,9 @@ export async function handleUpstashRequest(
   options: UpstashHandlerOptions,
 ): Promise<PlatformResponse> {
   const settings = settingsOf(options);
-  runnerOf(db);
+  const runner = runnerOf(db);
   const asked = requestOf(request as Request);
-  return responseOf(await respond(db, asked, settings), asked);
+  return responseOf(await respond(runner, asked, settings), asked);
 }
 
 /** @internal A request of `fetch` as the protocol sees it. */

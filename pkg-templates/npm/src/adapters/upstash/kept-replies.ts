@@ -5,7 +5,7 @@
 import { Failure } from './exchange.js';
 import { type Command, isRead } from './commands.js';
 import type { Turn } from './options.js';
-import type { Runner, UpstashDatabase, WaitingCommand } from './run.js';
+import type { Runner, UnitLog, WaitingCommand } from './run.js';
 import { concat } from '../../resp/concat.js';
 import { encodeRequests } from '../../resp/encode.js';
 import { Encoder } from '../../base/encoders.js';
@@ -25,15 +25,6 @@ export function requestIdOf(text: string | undefined): string | undefined {
   return text;
 }
 
-/** A database with a log, of which a unit of effects is appended as one. */
-interface Logged {
-  readonly log: { grouped<T>(work: () => T): T; appendPending(): boolean | Promise<void> };
-}
-
-function logOf(db: UpstashDatabase): Logged['log'] | undefined {
-  return (db as Partial<Logged>).log;
-}
-
 /** A reply, or the command that waits for one. */
 export type Outcome = Uint8Array | WaitingCommand;
 
@@ -42,15 +33,13 @@ const underWay = new WeakMap<object, Map<string, { readonly digest: string; read
 
 /** Runs the commands of one request with an id, or answers what was kept. */
 export class KeptReplies {
-  readonly #db: UpstashDatabase;
   readonly #runner: Runner;
   readonly #id: string;
   readonly #owner: string;
   readonly #turn: Turn;
 
   /** `owner` is the token of the request and the form of its replies: a request with others cannot ask for the reply. */
-  constructor(db: UpstashDatabase, runner: Runner, turn: Turn, id: string, owner: string) {
-    this.#db = db;
+  constructor(runner: Runner, turn: Turn, id: string, owner: string) {
     this.#turn = turn;
     this.#runner = runner;
     this.#id = id;
@@ -74,7 +63,7 @@ export class KeptReplies {
     const reply = await this.#turn(() => ({
       bytes: this.#joined(key, digest, joins) ?? this.#kept(key, digest) ?? this.#begun(key, digest, run),
     }));
-    await appended(logOf(this.#db));
+    await appended(this.#runner.log);
     return reply.bytes;
   }
 
@@ -104,7 +93,7 @@ export class KeptReplies {
       if (outcome instanceof Uint8Array) keep(outcome);
       return outcome;
     };
-    const log = logOf(this.#db);
+    const { log } = this.#runner;
     const outcome = log === undefined ? unit() : log.grouped(unit);
     if (outcome instanceof Uint8Array) return outcome;
     const all = this.#underWay;
@@ -117,8 +106,8 @@ export class KeptReplies {
   }
 
   get #underWay(): Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }> {
-    const all = underWay.get(this.#db) ?? new Map();
-    underWay.set(this.#db, all);
+    const all = underWay.get(this.#runner) ?? new Map();
+    underWay.set(this.#runner, all);
     return all;
   }
 
@@ -133,7 +122,7 @@ export function replyIn(outcome: Outcome): Uint8Array | Promise<Uint8Array> {
   return outcome instanceof Uint8Array ? outcome : outcome.reply;
 }
 
-async function appended(log: Logged['log'] | undefined): Promise<void> {
+async function appended(log: UnitLog | undefined): Promise<void> {
   const result = log?.appendPending() ?? true;
   if (result === false) throw new Failure(503, 'ERR the log cannot be written: the command may have run');
   await result;

@@ -3,7 +3,7 @@ import { BodyTooLarge, NO_QUERY, type RestRequest, type RestResponse } from './e
 import { settingsOf, type UpstashHandlerOptions } from './options.js';
 import { concat } from '../../resp/concat.js';
 import { respond } from './respond.js';
-import { runnerOf, type UpstashDatabase } from './run.js';
+import { runnerOf, type UpstashDatabase } from './runners.js';
 import { Encoder } from '../../base/encoders.js';
 
 /** Part of `http.IncomingMessage` that the listener needs. */
@@ -38,10 +38,10 @@ export function upstashListener(
   options: UpstashHandlerOptions,
 ): (request: NodeRequest, response: NodeResponse) => void {
   const settings = settingsOf(options);
-  runnerOf(db);
+  const runner = runnerOf(db);
   return (request, response) => {
     const asked = requestOf(request, response);
-    void respond(db, asked, settings).then((answer) => send(answer, asked, response));
+    void respond(runner, asked, settings).then((answer) => send(answer, asked, response));
   };
 }
 

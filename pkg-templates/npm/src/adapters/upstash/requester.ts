@@ -12,7 +12,8 @@ import {
 } from './commands.js';
 import { subscription } from './events.js';
 import { answerOf, type Answer, type RestReply } from './json.js';
-import { type Runner, runnerOf, type UpstashDatabase } from './run.js';
+import type { Runner } from './run.js';
+import { runnerOf, type UpstashDatabase } from './runners.js';
 
 /** Request of a client of @upstash/redis. */
 export interface UpstashClientRequest {
@@ -68,7 +69,7 @@ export function upstashRequester(db: UpstashDatabase): UpstashRequester {
     if (kind === 'pipeline') return allAnswered(runner, commandsOf(body));
     if (kind === 'multi-exec') return transacted(runner, commandsOf(body));
     if (kind === 'subscribe' || kind === 'psubscribe') {
-      const ends = names.map((name) => subscription(db, kind, name)((line) => onMessage?.(line)));
+      const ends = names.map((name) => subscription(runner.database, kind, name)((line) => onMessage?.(line)));
       onAbort(signal, () => ends.forEach((end) => end()));
       return { result: 1 };
     }

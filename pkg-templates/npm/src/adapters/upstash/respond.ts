@@ -9,45 +9,45 @@ import { jsonIn } from './json-body.js';
 import { KeptReplies, requestIdOf } from './kept-replies.js';
 import type { RestSettings } from './options.js';
 import { Replies } from './replies.js';
-import { runnerOf, type UpstashDatabase } from './run.js';
+import type { Runner } from './run.js';
 import { Decoder } from '../../base/encoders.js';
 
 const decoder = /* @__PURE__ */ new Decoder();
 
 /** Answers a request. Never rejects. */
-export function respond(db: UpstashDatabase, request: RestRequest, settings: RestSettings): Promise<RestResponse> {
-  return admitted(request, settings, (access) => new Exchange(db, request, access, settings).response());
+export function respond(runner: Runner, request: RestRequest, settings: RestSettings): Promise<RestResponse> {
+  return admitted(request, settings, (access) => new Exchange(runner, request, access, settings).response());
 }
 
 /** Answers a request that was admitted elsewhere. Never rejects. */
 export function respondAdmitted(
-  db: UpstashDatabase,
+  runner: Runner,
   request: RestRequest,
   access: Access,
   settings: RestSettings,
 ): Promise<RestResponse> {
-  return new Exchange(db, request, access, settings).response().catch(failed);
+  return new Exchange(runner, request, access, settings).response().catch(failed);
 }
 
 /** Answers a pipeline that was admitted elsewhere, with the headers of a request. Never rejects. */
 export function respondCommands(
-  db: UpstashDatabase,
+  runner: Runner,
   commands: readonly Command[],
   request: RestRequest,
   access: Access,
   settings: RestSettings,
 ): Promise<RestResponse> {
-  return new Exchange(db, request, access, settings).pipeline(commands).catch(failed);
+  return new Exchange(runner, request, access, settings).pipeline(commands).catch(failed);
 }
 
 class Exchange {
-  readonly #db: UpstashDatabase;
+  readonly #runner: Runner;
   readonly #request: RestRequest;
   readonly #access: Access;
   readonly #settings: RestSettings;
 
-  constructor(db: UpstashDatabase, request: RestRequest, access: Access, settings: RestSettings) {
-    this.#db = db;
+  constructor(runner: Runner, request: RestRequest, access: Access, settings: RestSettings) {
+    this.#runner = runner;
     this.#request = request;
     this.#access = access;
     this.#settings = settings;
@@ -74,7 +74,7 @@ class Exchange {
       case 'monitor':
         if (!isUnlimited(this.#access)) throw new Failure(403, 'NOPERM this token may not see the commands of others');
         this.#counted(['MONITOR']);
-        return events(eventStream(monitor(this.#db)));
+        return events(eventStream(monitor(this.#runner.database)));
       default: {
         const command = await pathCommand(this.#request, segments, this.#settings.maxBodyBytes);
         return this.#replies(true).ofPipeline(this.#counted([command]));
@@ -101,12 +101,12 @@ class Exchange {
   }
 
   #replies(isSingle: boolean): Replies {
-    const runner = runnerOf(this.#db);
+    const runner = this.#runner;
     const id = requestIdOf(this.#request.header('keylatch-request-id'));
     const { turn } = this.#settings;
     const form = formOf(this.#request, isSingle);
     const owner = `${tokenOf(this.#request)}${form.resp === 3 ? ' resp3' : ''}`;
-    const kept = id === undefined ? undefined : new KeptReplies(this.#db, runner, turn, id, owner);
+    const kept = id === undefined ? undefined : new KeptReplies(runner, turn, id, owner);
     return new Replies(runner, this.#access, form, this.#settings, kept);
   }
 
@@ -116,7 +116,7 @@ class Exchange {
     const refusal = this.#settings.rules?.channel(this.#access, name, kind === 'psubscribe');
     if (refusal !== undefined) throw new Failure(403, refusal);
     this.#counted([kind]);
-    return events(eventStream(subscription(this.#db, kind, name)));
+    return events(eventStream(subscription(this.#runner.database, kind, name)));
   }
 
   async #json(): Promise<unknown> {

@@ -1,8 +1,8 @@
 /** Commands of the REST protocol on an engine: at once, as a transaction, and such that wait. */
-import type { Argument } from '../../base/argument.js';
 import { isReplyError } from '../../base/errors.js';
-import type { Client } from '../../client/client.js';
-import type { Keylatch } from '../../db/keylatch.js';
+import type { Connection } from '../../client/connection.js';
+import type { Database } from '../../db/database.js';
+import type { Streams } from '../../host/streams.js';
 import { decodeReplies } from '../../resp/reply.js';
 import { splitReplies } from '../../resp/split-replies.js';
 import type { Command } from './commands.js';
@@ -10,46 +10,39 @@ import { RefusedRequest } from './commands.js';
 import type { RestReply } from './json.js';
 import { concat } from '../../resp/concat.js';
 import { encodeError, encodeNull, encodeRequests } from '../../resp/encode.js';
-import { CallerTypeError } from '../../base/caller-errors.js';
-
-/** Part of a database that the REST protocol needs. */
-export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscribe' | 'streams' | 'closed'>;
 
 const MULTI: Command = ['MULTI'];
 const EXEC: Command = ['EXEC'];
 const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 
-/** `call` without the types of the commands. */
-interface AnyCall {
-  call(...words: readonly Argument[]): RestReply;
+/** The log of a database that persists: a unit of effects is appended as one. */
+export interface UnitLog {
+  grouped<T>(work: () => T): T;
+  appendPending(): boolean | Promise<void>;
 }
 
-/** Runs requests of one database, on a client of its own. */
-class Runner {
+/** Runs requests of one database, on clients of its own. */
+export class Runner {
   /** Number of requests so far that may have changed something. */
   changes = 0;
-  readonly #db: UpstashDatabase;
+  readonly database: Database;
+  readonly log: UnitLog | undefined;
   /** Clients by the version of RESP that they speak. */
-  readonly #clients = new Map<2 | 3, Client>();
+  readonly #clients = new Map<2 | 3, Connection>();
 
-  constructor(db: UpstashDatabase) {
-    this.#db = db;
+  constructor(database: Database, log?: UnitLog) {
+    this.database = database;
+    this.log = log;
   }
 
   /** Reply of a command that does not wait; an error is a value. Bulk strings are bytes if asked for. */
   reply(command: Command, asBytes: boolean): RestReply {
-    const client: AnyCall = asBytes ? this.#connected().bytes : this.#connected();
-    try {
-      return client.call(...command);
-    } catch (error) {
-      if (isReplyError(error)) return error;
-      throw error;
-    }
+    return this.#connected().reply(command, asBytes) as RestReply;
   }
 
   /** Reply of a command that does not wait, as bytes of RESP. */
   replyBytes(command: Command, resp?: 2 | 3): Uint8Array {
-    return this.#connected(resp).callRaw(...command);
+    return this.#connected(resp).replyBytes(command);
   }
 
   /** Reply of EXEC, as bytes of RESP. A refused transaction throws, and nothing has run. */
@@ -63,7 +56,7 @@ class Runner {
     const replies = splitReplies(concat(outputs));
     const last = replies[commands.length + 1];
     if (last !== undefined && Array.isArray(decodedReply(last))) return last;
-    client.close();
+    client.disconnect();
     const errors = replies.slice(1).map(errorIn);
     const reason = errors.slice(0, -1).find((error) => error !== undefined);
     const message = errors.at(-1) ?? 'ERR the transaction did not end';
@@ -72,13 +65,13 @@ class Runner {
 
   /** Runs a command that may wait, on a client of its own. */
   waiting(command: Command, resp?: 2 | 3): WaitingCommand {
-    return new WaitingCommand(this.#db, command, resp);
+    return new WaitingCommand(this.database.streams, command, resp);
   }
 
-  #connected(protocol: 2 | 3 = 2): Client {
+  #connected(protocol: 2 | 3 = 2): Connection {
     const known = this.#clients.get(protocol);
     if (known !== undefined && !known.closed) return known;
-    const client = this.#db.client({ protocol, name: 'upstash-rest' });
+    const client = this.database.connection({ protocol, name: 'upstash-rest' });
     this.#clients.set(protocol, client);
     return client;
   }
@@ -109,7 +102,7 @@ export class WaitingCommand {
   #disconnect: () => void;
   #hasEnded = false;
 
-  constructor(db: UpstashDatabase, command: Command, resp: 2 | 3 = 2) {
+  constructor(streams: Streams, command: Command, resp: 2 | 3 = 2) {
     this.reply = new Promise((resolve, reject) => {
       this.#end = resolve;
       this.#fail = reject;
@@ -124,7 +117,7 @@ export class WaitingCommand {
       for (stream.feed(input, keep); stream.more; ) stream.feed(NOTHING, keep);
       return outputs.length > 0 && !stream.parked ? concat(outputs) : undefined;
     };
-    const stream = db.streams.openOwn({
+    const stream = streams.openOwn({
       reached: () => {
         const reply = take(NOTHING);
         if (reply !== undefined) this.#finish(reply);
@@ -155,15 +148,3 @@ export class WaitingCommand {
     this.#end(reply);
   }
 }
-
-const runners = new WeakMap<object, Runner>();
-
-/** The runner of a database; all requesters and handlers share it. */
-export function runnerOf(db: UpstashDatabase): Runner {
-  if (typeof db?.client !== 'function') throw new CallerTypeError('a database is needed: new Keylatch()');
-  const runner = runners.get(db) ?? new Runner(db);
-  runners.set(db, runner);
-  return runner;
-}
-
-export type { Runner };
