@@ -70,6 +70,7 @@ const COMMON = [
   ...[
     'abort',
     'argument',
+    'base64',
     'caller-errors',
     'encoders',
     'errors',

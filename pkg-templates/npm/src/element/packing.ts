@@ -1,4 +1,5 @@
 /** Bytes in a link: deflated (raw) and in base64url. Needs no server. */
+import { fromBase64Url, toBase64Url } from '../base/base64.js';
 import { concat } from '../resp/concat.js';
 import { CallerRangeError } from '../base/caller-errors.js';
 
@@ -28,14 +29,4 @@ async function collect(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<A
     chunks.push(piece.value);
   }
   return concat(chunks);
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

@@ -1,4 +1,5 @@
 /** One WebSocket: opens within a time, carries RESP in binary frames, and notices a server that has gone silent. */
+import { toBase64Url } from '../base/base64.js';
 import { Encoder } from '../base/encoders.js';
 import { ReplySplitter } from '../resp/reply-splitter.js';
 
@@ -141,12 +142,7 @@ export class SocketConnection {
  * logged: the token is the name of a subprotocol.
  */
 export function protocolsOf(token: string | undefined): string[] {
-  return token === undefined ? [PROTOCOL] : [PROTOCOL, `keylatch.token.${base64url(token)}`];
-}
-
-function base64url(text: string): string {
-  const bytes = String.fromCharCode(...new Encoder().encode(text));
-  return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return token === undefined ? [PROTOCOL] : [PROTOCOL, `keylatch.token.${toBase64Url(new Encoder().encode(token))}`];
 }
 
 function closeQuietly(socket: WebSocketLike): void {

@@ -2,6 +2,7 @@
  * Signed tokens: `kl1.<key id>.<claims>.<mac>`, with claims as JSON and the mac in base64url. The mac is HMAC-SHA-256 of all in
  * front of the last dot; no algorithm is read from a token.
  */
+import { fromBase64Url, toBase64Url } from '../../base/base64.js';
 import { CallerRangeError, CallerTypeError } from '../../base/caller-errors.js';
 import { Decoder, Encoder } from '../../base/encoders.js';
 
@@ -59,9 +60,9 @@ export async function signToken(claims: TokenClaims, { keyId, secret }: SigningK
   const wrong = wrongClaim(given);
   if (wrong !== undefined) throw new CallerTypeError(`signToken: ${wrong}`);
   if (!KEY_ID.test(keyId)) throw new CallerTypeError('signToken: keyId has 1 to 64 letters, digits, - and _');
-  const head = `${VERSION}.${keyId}.${base64url(encoder.encode(JSON.stringify(given)))}`;
+  const head = `${VERSION}.${keyId}.${toBase64Url(encoder.encode(JSON.stringify(given)))}`;
   const mac = await crypto.subtle.sign(ALGORITHM, await imported('signToken', secret), bytesOf(head));
-  return `${head}.${base64url(new Uint8Array(mac))}`;
+  return `${head}.${toBase64Url(new Uint8Array(mac))}`;
 }
 
 /** Claims of a token; undefined for a text that is no token, or not signed by one of the secrets. Does not judge `exp`. */
@@ -73,9 +74,9 @@ export async function verifiedClaims(
     (text.length <= TOKEN_CHARS_MAX && /^(kl1\.([\w-]{1,64})\.([\w-]+))\.([\w-]{43})$/.exec(text)) || [];
   const secret = secrets.get(keyId);
   if (secret === undefined) return undefined;
-  const given = bytesIn(mac);
+  const given = fromBase64Url(mac);
   // Another spelling of the same mac is another token.
-  if (base64url(given) !== mac) return undefined;
+  if (toBase64Url(given) !== mac) return undefined;
   const key = await imported('keylatchFetch', secret);
   if (!(await crypto.subtle.verify(ALGORITHM, key, given as BufferSource, bytesOf(head)))) return undefined;
   return claimsIn(claims);
@@ -83,7 +84,7 @@ export async function verifiedClaims(
 
 function claimsIn(text: string): TokenClaims | undefined {
   try {
-    const claims: unknown = JSON.parse(decoder.decode(bytesIn(text)));
+    const claims: unknown = JSON.parse(decoder.decode(fromBase64Url(text)));
     return wrongClaim(claims) === undefined ? (claims as TokenClaims) : undefined;
   } catch {
     return undefined;
@@ -125,14 +126,4 @@ export function checkSecret(method: string, secret: unknown): void {
 
 function bytesOf(text: string): BufferSource {
   return encoder.encode(text) as Uint8Array<ArrayBuffer>;
-}
-
-function base64url(bytes: Uint8Array): string {
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-function bytesIn(text: string): Uint8Array {
-  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

@@ -2,6 +2,7 @@
  * Upgrades to a WebSocket, in the Worker: admitted by the token and the origin, then passed to the object of the namespace.
  * Browsers cannot send the header of a token, so they send it as a subprotocol. In the address, logs would have it.
  */
+import { fromBase64Url } from '../../base/base64.js';
 import { Decoder } from '../../base/encoders.js';
 import { type Access, accessOf } from '../upstash/access.js';
 import { failed } from '../upstash/admission.js';
@@ -95,15 +96,14 @@ function addressOf(request: RestRequest, { basePath, namespace }: WorkerSettings
 function withToken(request: RestRequest, protocols: readonly string[]): RestRequest {
   const encoded = protocols.find((name) => name.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
   if (encoded === undefined || request.header('authorization') !== undefined) return request;
-  const authorization = `Bearer ${fromBase64Url(encoded)}`;
+  const authorization = `Bearer ${textOf(encoded)}`;
   return { ...request, header: (name) => (name === 'authorization' ? authorization : request.header(name)) };
 }
 
 /** Text of base64url; '' for anything else. */
-function fromBase64Url(encoded: string): string {
+function textOf(encoded: string): string {
   try {
-    const binary = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
-    return decoder.decode(Uint8Array.from(binary, (letter) => letter.charCodeAt(0)));
+    return decoder.decode(fromBase64Url(encoded));
   } catch {
     return '';
   }

@@ -1,4 +1,5 @@
 /** Replies in the JSON of the REST protocol, with texts as they are or in base64. */
+import { toBase64 } from '../../base/base64.js';
 import { isReplyError } from '../../base/errors.js';
 import type { Reply } from '../../resp/reply.js';
 import { Encoder } from '../../base/encoders.js';
@@ -14,9 +15,6 @@ export type RestReply = Reply<string | Uint8Array>;
 
 const encoder = /* @__PURE__ */ new Encoder();
 
-/** Length of a piece that is turned into base64 at once: a multiple of three, and few enough arguments of a call. */
-const PIECE_BYTES = 0x3000;
-
 /**
  * A reply as an item. In base64 every string is encoded but a status OK at the top, which is what @upstash/redis decodes.
  * Errors are never encoded.
@@ -28,8 +26,8 @@ export function answerOf(reply: RestReply, inBase64: boolean): Answer {
 
 function jsonOf(reply: RestReply, inBase64: boolean): JsonValue {
   if (reply === null || typeof reply === 'number') return reply;
-  if (typeof reply === 'string') return inBase64 ? base64(encoder.encode(reply)) : reply;
-  if (reply instanceof Uint8Array) return base64(reply);
+  if (typeof reply === 'string') return inBase64 ? toBase64(encoder.encode(reply)) : reply;
+  if (reply instanceof Uint8Array) return toBase64(reply);
   if (Array.isArray(reply)) return reply.map((item) => jsonOf(item, inBase64));
   if (isReplyError(reply)) return reply.message;
   return integerOf(reply);
@@ -43,11 +41,4 @@ interface JsonWithDigits {
 /** An integer that no number holds, with all digits where the platform can write them. */
 function integerOf(reply: unknown): JsonValue {
   return (JSON as JsonWithDigits).rawJSON?.(String(reply)) ?? Number(reply);
-}
-
-function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES)
-    text += btoa(String.fromCharCode(...bytes.subarray(start, start + PIECE_BYTES)));
-  return text;
 }
