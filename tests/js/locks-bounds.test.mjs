@@ -224,3 +224,37 @@ test('a lock that is forgotten ends with its lease, one with a signal in use is 
   );
   assert.equal(signals[0].aborted, false);
 });
+
+test('a limit has two seconds, or its timeout', async () => {
+  const { time, store, locks } = await setUpRemote();
+  store.isSlow = true;
+  for (const [options, limitMs] of [
+    [{}, 2000],
+    [{ timeout: 300 }, 300],
+  ]) {
+    const waiting = errorOf(locks.limit('api', { limit: 1, period: 1000, ...options }));
+    assert.equal(await ended(time, limitMs - 1, waiting), false);
+    assert.equal(await ended(time, 1, waiting), true);
+    assert.ok((await waiting) instanceof NoAnswer);
+  }
+  store.isSlow = false;
+  store.errors.push('LOADING Redis is loading the dataset in memory');
+  const answer = locks.limit('other', { limit: 1, period: 1000 });
+  assert.equal(await ended(time, 100, answer), true);
+  assert.equal((await answer).allowed, true);
+});
+
+test('the result of a task that cannot be stored ends with the lease', async () => {
+  const { time, store, locks } = await setUpRemote();
+  const ran = deferred();
+  const task = errorOf(
+    locks.once('mail', { ttl: 5000, renew: false }, () => {
+      store.isSlow = true;
+      ran.resolve();
+    }),
+  );
+  await ran.promise;
+  assert.equal(await ended(time, 4999, task), false);
+  assert.equal(await ended(time, 1, task), true);
+  assert.ok((await task) instanceof NoAnswer);
+});

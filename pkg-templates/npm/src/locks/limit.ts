@@ -1,7 +1,9 @@
 /** Rate limits: how often something may happen, counted in the store. */
 import { checked, type Shape } from '../base/option-check.js';
+import { ANSWER_MS, answered } from './bounds.js';
 import type { Coordination, LimitRequest, LimitResult } from './coordination.js';
 import { namesOf, wholeNumber } from './options.js';
+import type { Time } from './time.js';
 import { CallerTypeError } from '../base/caller-errors.js';
 
 /** Options of `limit`. */
@@ -21,26 +23,31 @@ export interface LimitOptions {
   readonly cost?: number | undefined;
   /** True: shows the answer and takes nothing. */
   readonly peek?: boolean | undefined;
+  /** Longest time to wait for the store in milliseconds, 2000 by default; then the call rejects with `NoAnswer`. */
+  readonly timeout?: number | undefined;
 }
 
-const LIMIT: Shape<LimitOptions> = {
+/** @internal */
+export const LIMIT: Shape<LimitOptions> = {
   limit: 'integer',
   period: 'integer',
   kind: ['smooth', 'fixed', 'sliding'],
   burst: 'integer',
   cost: 'integer',
   peek: 'flag',
+  timeout: 'integer',
 };
 
 /** @internal Asks the limiter of a name. */
 export async function askLimit(
-  coordination: Coordination,
+  { coordination, time }: { readonly coordination: Coordination; readonly time: Time },
   keyOf: (name: string) => string,
   name: string,
   options: LimitOptions,
 ): Promise<LimitResult> {
   const [only = ''] = namesOf('limit', name);
-  const { limit, period, kind = 'smooth', burst, cost = 1, peek = false } = checked('limit', options, LIMIT);
+  const given = checked('limit', options, LIMIT);
+  const { limit, period, kind = 'smooth', burst, cost = 1, peek = false, timeout = ANSWER_MS } = given;
   if (burst !== undefined && kind !== 'smooth')
     throw new CallerTypeError(`limit: burst is an option of the kind 'smooth', not of '${kind}'`);
   const request: LimitRequest = {
@@ -52,5 +59,6 @@ export async function askLimit(
     kind,
     peek,
   };
-  return coordination.limit(request);
+  const limitMs = wholeNumber('limit', 'timeout', timeout, 1);
+  return answered(coordination, time, { limitMs, ask: () => coordination.limit(request) });
 }

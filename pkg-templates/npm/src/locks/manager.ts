@@ -145,7 +145,7 @@ export class Locks {
 
   /** Whether something may happen now: `limit: 10, period: 1000` allows it ten times a second. A refusal takes nothing. */
   limit(name: string, options: LimitOptions): Promise<LimitResult> {
-    return askLimit(this.#acquisitions.coordination, (one) => this.#keyOf(one), name, options);
+    return askLimit(this.#acquisitions, (one) => this.#keyOf(one), name, options);
   }
 
   /**

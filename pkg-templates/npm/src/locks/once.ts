@@ -1,7 +1,7 @@
 /** Tasks that run once: the first caller runs the task, and all callers get its result for as long as that is kept. */
 import { checked, type Shape } from '../base/option-check.js';
 import { refuseAborted, type Acquisitions, type Refreshable } from './acquisition.js';
-import { answeredWithin, type Bounds } from './bounds.js';
+import { ANSWER_MS, answered, answeredWithin, type Bounds } from './bounds.js';
 import type { OnceRequest, OnceState } from './coordination.js';
 import { isUnknown, Lost, NeverAcquired, quoted, refused, TimedOut } from './errors.js';
 import type { HeldLock, Lock } from './lock.js';
@@ -83,7 +83,7 @@ async function asked(
 }
 
 async function finished<T>(
-  { coordination }: Acquisitions,
+  { coordination, time }: Acquisitions,
   lock: HeldLock,
   { id, key, run }: Task<T>,
   keepMs: number,
@@ -99,7 +99,10 @@ async function finished<T>(
   }
   if (lock.loss !== undefined) throw lock.loss;
   const { owner, token } = lock;
-  const isDone = await coordination.done({ key, owner, token, result: text, keepMs }).finally(() => lock.consumed());
+  const isDone = await answered(coordination, time, {
+    limitMs: Math.max(lock.remainingMs, ANSWER_MS),
+    ask: () => coordination.done({ key, owner, token, result: text, keepMs }),
+  }).finally(() => lock.consumed());
   if (!isDone) throw new Lost(`the task ${quoted([id])} was lost while it ran: its result was not stored`);
   return result;
 }
