@@ -192,4 +192,9 @@ test('an environment without IndexedDB, without locks, or with storage forbidden
   replaceGlobal('indexedDB', new IDBFactory());
   replaceGlobal('navigator', {});
   await assert.rejects(open({ name: 'a' }), refused('UNSUPPORTED', /Web Locks.*https/));
+  const request = async () => {
+    throw new DOMException('denied', 'SecurityError');
+  };
+  replaceGlobal('navigator', { locks: { request } });
+  await assert.rejects(open({ name: 'a' }), refused('UNSUPPORTED', /may not store data: denied/));
 });

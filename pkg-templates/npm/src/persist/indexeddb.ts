@@ -92,9 +92,10 @@ class IndexedDbStore implements Store {
 
   async open(): Promise<Stored> {
     const factory = this.#factory();
-    if (!this.#isLocked) this.#lock = await this.#acquire();
-    this.#isClosed = false;
     try {
+      // Where site data is blocked, the lock is refused too.
+      if (!this.#isLocked) this.#lock = await this.#acquire();
+      this.#isClosed = false;
       const db = await this.#connect(factory, create);
       this.#db = db;
       this.#watch(db);
