@@ -7,6 +7,8 @@ import type { Keylatch } from 'keylatch/core';
 import { ManualClock } from 'keylatch/core';
 import { open, PersistenceError, type PersistentKeylatch } from 'keylatch/persist';
 import type { Engine, EngineMaker } from '../engine/engine.ts';
+import { answered } from '../base/answer.ts';
+import { TabChannel } from '../base/channel.ts';
 import { forget, keep, recall } from '../base/storage.ts';
 
 export interface KeptEngine extends Engine {
@@ -31,12 +33,14 @@ const CHANNEL = 'keylatch.workspace';
 /** Marks a tab that reloads to take the keys, or because it has given them away. */
 const TAKING = 'taking';
 const GIVEN = 'given';
+/** Time for the lock, the database and its contents: where site data is restricted, some of them never answer. */
+const OPEN_LIMIT_MS = 3000;
 const COPY_LIMIT_MS = 700;
 const RELEASE_LIMIT_MS = 3000;
 const TAKE_TRIES = 20;
 const TAKE_PAUSE_MS = 150;
 
-const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(CHANNEL) : undefined;
+const channel = new TabChannel<Message>(CHANNEL);
 
 export async function openKept(maker: EngineMaker, startMs: number): Promise<KeptEngine> {
   const given = recall(GIVEN, 'tab') !== undefined;
@@ -48,8 +52,7 @@ export async function openKept(maker: EngineMaker, startMs: number): Promise<Kep
     try {
       return await opened(maker, startMs);
     } catch (error) {
-      if (!(error instanceof PersistenceError)) throw error;
-      if (error.code !== 'IN_USE') return unkept(maker, startMs, error);
+      if (!(error instanceof PersistenceError && error.code === 'IN_USE')) return unkept(maker, startMs, error);
       if (left === 1) return elsewhere(maker, startMs);
       await pause(TAKE_PAUSE_MS);
     }
@@ -59,7 +62,7 @@ export async function openKept(maker: EngineMaker, startMs: number): Promise<Kep
 /** Asks the tab that has the keys to give them away, then reloads to open them; false: it does not answer. */
 export async function takeKeysOver(): Promise<boolean> {
   const released = answer('released', RELEASE_LIMIT_MS);
-  channel?.postMessage({ kind: 'release' } satisfies Message);
+  channel.post({ kind: 'release' });
   if (!(await released)) return false;
   keep(TAKING, '1', 'tab');
   location.reload();
@@ -68,50 +71,53 @@ export async function takeKeysOver(): Promise<boolean> {
 
 async function opened(maker: EngineMaker, startMs: number): Promise<KeptEngine> {
   const clock = new ManualClock(startMs);
-  const db = await open({ name: NAME, clock, ...maker.options });
-  channel?.addEventListener('message', ({ data }: MessageEvent<Message>) => void serve(db, data));
+  const opening = open({ name: NAME, clock, ...maker.options });
+  const db = await answered(opening, OPEN_LIMIT_MS).catch((error: unknown) => {
+    // One that opens too late would keep other tabs from the keys.
+    void opening.then((late) => late.close()).catch(() => undefined);
+    throw error;
+  });
+  channel.listen((message) => void serve(db, message));
   return { db, clock, state: 'kept', restoredKeys: db.persistence.restored.restoredKeys, problem: undefined };
 }
 
 /** Answers other tabs: a copy of the keys, or the keys themselves. */
 async function serve(db: PersistentKeylatch, { kind }: Message): Promise<void> {
-  if (kind === 'ask') channel?.postMessage({ kind: 'copy', snapshot: db.snapshot() } satisfies Message);
+  if (kind === 'ask') channel.post({ kind: 'copy', snapshot: db.snapshot() });
   if (kind !== 'release') return;
   keep(GIVEN, '1', 'tab');
   await db.close();
-  channel?.postMessage({ kind: 'released' } satisfies Message);
+  channel.post({ kind: 'released' });
   location.reload();
 }
 
 async function elsewhere(maker: EngineMaker, startMs: number): Promise<KeptEngine> {
   const engine = maker.make(startMs);
   const asked = answer('copy', COPY_LIMIT_MS);
-  channel?.postMessage({ kind: 'ask' } satisfies Message);
+  channel.post({ kind: 'ask' });
   const message = await asked;
   if (message?.kind === 'copy') engine.db.load(message.snapshot);
   return { ...engine, state: 'elsewhere', restoredKeys: 0, problem: undefined };
 }
 
-function unkept(maker: EngineMaker, startMs: number, error: PersistenceError): KeptEngine {
+function unkept(maker: EngineMaker, startMs: number, error: unknown): KeptEngine {
+  const { message } = error as Error;
   // Without a place in the data, the browser itself has no storage.
-  const kept = error.code === 'NEWER_VERSION' || error.file !== undefined;
+  const kept = error instanceof PersistenceError && (error.code === 'NEWER_VERSION' || error.file !== undefined);
   const problem = kept
-    ? `The keys of your last visit cannot be opened (${error.message}). They are left as they are; nothing typed now is kept.`
-    : `This browser keeps nothing for this page (${error.message}): the keys are gone when it is closed.`;
+    ? `The keys of your last visit cannot be opened (${message}). They are left as they are; nothing typed now is kept.`
+    : `This browser keeps nothing for this page (${message}): the keys are gone when it is closed.`;
   return { ...maker.make(startMs), state: 'unkept', restoredKeys: 0, problem };
 }
 
 /** The next message of a kind; undefined when none comes in time. */
 function answer(kind: Message['kind'], limitMs: number): Promise<Message | undefined> {
   return new Promise((done) => {
-    const listen = ({ data }: MessageEvent<Message>): void => {
-      if (data.kind === kind) end(data);
-    };
     const end = (message: Message | undefined): void => {
-      channel?.removeEventListener('message', listen);
+      stop();
       done(message);
     };
-    channel?.addEventListener('message', listen);
+    const stop = channel.listen((message) => message.kind === kind && end(message));
     setTimeout(() => end(undefined), limitMs);
   });
 }

@@ -5,6 +5,7 @@
  */
 
 import { titleOf } from '../text/titles.ts';
+import { TabChannel } from '../base/channel.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { PageStore } from './page-store.ts';
 import { forget, keep, recall } from '../base/storage.ts';
@@ -47,7 +48,7 @@ export class Notebook {
   pages: readonly Page[] = [];
   /** Ids of sessions that another tab has just changed. */
   changedElsewhere: string | undefined;
-  private readonly channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(CHANNEL) : undefined;
+  private readonly channel = new TabChannel<string>(CHANNEL);
   private readonly revisions = new Map<string, number>();
   /** Name of this tab, the same after a reload. */
   private readonly tab: string;
@@ -57,7 +58,7 @@ export class Notebook {
   constructor(private readonly store: PageStore) {
     this.tab = recall(TAB, 'tab') ?? this.newId();
     keep(TAB, this.tab, 'tab');
-    this.channel?.addEventListener('message', (event: MessageEvent<string>) => void this.hear(event.data));
+    this.channel.listen((id) => void this.hear(id));
   }
 
   /** Reads the sessions once, with a draft that an earlier visit could not save. */
@@ -75,7 +76,9 @@ export class Notebook {
   }
 
   newId(): string {
-    return crypto.randomUUID().slice(0, 13);
+    // Pages without https have no randomUUID().
+    const [first, second] = crypto.getRandomValues(new Uint32Array(2));
+    return `${first?.toString(36)}-${second?.toString(36)}`;
   }
 
   /** Writes a draft where a closing page still can. */
@@ -157,7 +160,7 @@ export class Notebook {
   }
 
   private announce(id: string): void {
-    this.channel?.postMessage(id);
+    this.channel.post(id);
   }
 
   private async hear(id: string): Promise<void> {

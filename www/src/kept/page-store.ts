@@ -3,6 +3,7 @@
  * visit, and `problem` says so.
  */
 
+import { answered, NoAnswerError } from '../base/answer.ts';
 import { Emitter } from '../base/emitter.ts';
 
 export type StoreName = 'sessions' | 'workspace';
@@ -17,12 +18,16 @@ const VERSION = 1;
 const STORES: readonly StoreName[] = ['sessions', 'workspace'];
 /** Time after which a database that another version blocks is given up, in milliseconds. */
 const OPEN_LIMIT_MS = 3000;
+/** Time for the first answer: the page waits for it. A transaction of a page that was left may hold it up for ever. */
+const FIRST_ANSWER_LIMIT_MS = 1000;
+const ANSWER_LIMIT_MS = 10_000;
 
 export class PageStore {
   readonly changes = new Emitter<'problem'>();
   /** Reason why nothing is kept beyond this visit. */
   problem: string | undefined;
   private readonly memory = new Map<string, Stored>();
+  private hasAnswered = false;
   private opened: Promise<IDBDatabase | undefined> | undefined;
 
   async all<T extends Stored>(store: StoreName): Promise<T[]> {
@@ -71,6 +76,16 @@ export class PageStore {
     return written;
   }
 
+  /** Writes a record over the present one, without reading: a page that is left gets no more answers. */
+  async put<T extends Stored>(store: StoreName, record: T): Promise<void> {
+    const done = await this.attempt(store, 'readwrite', (records) => {
+      const request = records.put(record);
+      records.transaction.commit();
+      return request;
+    });
+    if (done === undefined) this.memory.set(`${store}/${record.id}`, record);
+  }
+
   async remove(store: StoreName, id: string): Promise<void> {
     this.memory.delete(`${store}/${id}`);
     await this.attempt(store, 'readwrite', (records) => records.delete(id));
@@ -87,17 +102,24 @@ export class PageStore {
     try {
       const transaction = database.transaction(store, mode);
       const asked = request(transaction.objectStore(store));
-      await finished(transaction);
+      await answered(finished(transaction), this.hasAnswered ? ANSWER_LIMIT_MS : FIRST_ANSWER_LIMIT_MS);
+      this.hasAnswered = true;
       return asked.result;
     } catch (error) {
-      this.report(error);
+      this.giveUp(error);
       return undefined;
     }
   }
 
+  /** Reports a failure. A database that does not answer is not asked again: what it holds is left as it is. */
+  private giveUp(error: unknown): void {
+    if (error instanceof NoAnswerError) this.opened = Promise.resolve(undefined);
+    this.report(error);
+  }
+
   private async open(): Promise<IDBDatabase | undefined> {
     try {
-      return await openDatabase();
+      return await answered(openDatabase(), OPEN_LIMIT_MS);
     } catch (error) {
       this.report(error);
       return undefined;
@@ -116,7 +138,6 @@ export class PageStore {
 
 function openDatabase(): Promise<IDBDatabase> {
   return new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error('the database did not open')), OPEN_LIMIT_MS);
     const request = indexedDB.open(DATABASE, VERSION);
     request.onupgradeneeded = () => {
       for (const store of STORES)
@@ -125,7 +146,6 @@ function openDatabase(): Promise<IDBDatabase> {
     };
     request.onerror = () => fail(request.error ?? new Error('the database did not open'));
     request.onsuccess = () => {
-      clearTimeout(timer);
       // A newer page in another tab may change the database: this one lets go.
       request.result.onversionchange = () => request.result.close();
       done(request.result);

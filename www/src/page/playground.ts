@@ -45,7 +45,7 @@ export class Playground {
   constructor(
     private readonly maker: EngineMaker,
     readonly theme: ThemeChoice,
-    readonly store: PageStore,
+    store: PageStore,
     engine: KeptEngine,
   ) {
     this.notebook = new Notebook(store);

@@ -27,7 +27,8 @@ export interface Offer {
   readonly actions: readonly { readonly label: string; readonly act: () => void }[];
 }
 
-const SAVE_DELAY_MS = 250;
+/** Shortest time between two saves of what changes. */
+const SAVE_PAUSE_MS = 250;
 /** Name of the half-typed line in the tab's storage. */
 const DRAFT = 'draft';
 
@@ -38,6 +39,7 @@ export class Visit {
   private update: Offer | undefined;
   private cleared: Offer | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private isSaved = true;
   private savedStart: Uint8Array | undefined;
 
   constructor(
@@ -47,12 +49,14 @@ export class Visit {
     private readonly maker: EngineMaker,
   ) {
     this.problem = engine.problem;
+    store.changes.on(['problem'], () => this.changes.emit('visit'));
     onKeptProblem(engine.db, (problem) => this.report(problem));
   }
 
   /** Messages for the visitor, the most important first. */
   get offers(): readonly Offer[] {
-    const problem = this.problem === undefined ? undefined : { text: this.problem, actions: [] };
+    const text = this.problem ?? this.store.problem;
+    const problem = text === undefined ? undefined : { text, actions: [] };
     const restored = this.engine.state === 'elsewhere' ? this.elsewhere() : this.restored;
     const cleared = this.workspace.bringLogBack && this.cleared;
     return [problem, restored, cleared, this.update].filter((offer) => offer !== undefined);
@@ -76,8 +80,8 @@ export class Visit {
     if (this.engine.state !== 'kept') return;
     this.workspace.changes.on(['log'], () => this.saveSoon());
     this.workspace.clock.changes.on(['clock'], () => this.saveSoon());
-    addEventListener('pagehide', () => this.save());
-    document.addEventListener('visibilitychange', () => document.hidden && this.save());
+    addEventListener('pagehide', () => this.saveRest());
+    document.addEventListener('visibilitychange', () => document.hidden && this.saveRest());
   }
 
   /** Keeps a half-typed line over a reload of this tab. */
@@ -171,21 +175,27 @@ export class Visit {
     return { text, actions: actions.map(([label, act]) => ({ label, act })) };
   }
 
+  /** Saves a first change with its task, because a page that is left may write no more; what follows soon is saved together. */
   private saveSoon(): void {
-    this.timer ??= setTimeout(() => this.save(), SAVE_DELAY_MS);
+    this.isSaved = false;
+    if (this.timer !== undefined) return;
+    queueMicrotask(() => this.saveRest());
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      this.saveRest();
+    }, SAVE_PAUSE_MS);
   }
 
-  private save(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  private saveRest(): void {
+    if (this.isSaved) return;
+    this.isSaved = true;
     const state = this.workspace.state();
     const { start } = state.recorded;
-    if (start !== this.savedStart)
-      void this.store.update<SavedStart>('workspace', 'start', () => ({ id: 'start', start }));
+    if (start !== this.savedStart) void this.store.put<SavedStart>('workspace', { id: 'start', start });
     this.savedStart = start;
     const recorded = { ...state.recorded, start: undefined };
     const saved: SavedState = { ...state, recorded, id: 'page', savedMs: Date.now() };
-    void this.store.update<SavedState>('workspace', 'page', () => saved);
+    void this.store.put<SavedState>('workspace', saved);
   }
 }
 

@@ -87,7 +87,6 @@ export class SessionBar extends LitElement {
     super();
     this.tooLong = false;
     watch(this, () => this.playground.sessionEditor.changes, ['session']);
-    watch(this, () => this.playground.store.changes, ['problem']);
   }
 
   override render(): TemplateResult {
@@ -110,13 +109,11 @@ export class SessionBar extends LitElement {
     ${this.renderNotice()}`;
   }
 
-  /** Message about a change that the page made, and about storage that fails. */
+  /** Message about a change that the page made. */
   private renderNotice(): TemplateResult | typeof nothing {
     const { notice, pasteChanges } = this.playground.sessionEditor;
-    const { problem } = this.playground.store;
     if (pasteChanges.length > 0) return this.renderPaste(pasteChanges);
-    if (!notice && !problem) return nothing;
-    return html`<p class="notice" role="status">${notice} ${problem ?? ''}</p>`;
+    return notice ? html`<p class="notice" role="status">${notice}</p>` : nothing;
   }
 
   private renderPaste(changes: readonly Change[]): TemplateResult {

@@ -1,13 +1,11 @@
 /** Parts of the page that the session view uses. */
 
 import type { ReplTheme } from 'keylatch/element';
-import type { PageStore } from '../kept/page-store.ts';
 import type { SessionEditorModel } from './session-editor-model.ts';
 import type { RacePage } from '../race/raced-session.ts';
 
 export interface SessionPage extends RacePage {
   readonly sessionEditor: SessionEditorModel;
-  readonly store: PageStore;
   readonly theme: { readonly current: ReplTheme };
   /** Continues in the command line from the session's current step. */
   continueInLine(): void;
