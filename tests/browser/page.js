@@ -77,13 +77,23 @@ async function serve(www) {
   return server;
 }
 
+/** Serves the page alone, for other browsers. */
+export async function servePage({ www = WWW } = {}) {
+  const server = await serve(www);
+  return { address: addressOf(server), stop: () => server.close() };
+}
+
+function addressOf(server) {
+  return `http://127.0.0.1:${server.address().port}${BASE}`;
+}
+
 /** Starts a browser and the page's server. `open()` returns a page with an empty profile, `context()` the profile alone. */
 export async function start({ www = WWW } = {}) {
   const [server, browser] = await Promise.all([
     serve(www),
     chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS }),
   ]);
-  const address = `http://127.0.0.1:${server.address().port}${BASE}`;
+  const address = addressOf(server);
   const stop = async () => {
     await browser.close();
     server.close();

@@ -22,6 +22,10 @@ pub(crate) const HEADLESS_SHELL: Wanted = Wanted {
     package: "chromium-headless-shell",
     variable: "CHROMIUM_HEADLESS_SHELL",
 };
+pub(crate) const FIREFOX: Wanted = Wanted { program: "firefox-esr", package: "firefox-esr", variable: "FIREFOX" };
+pub(crate) const WEBKIT_DRIVER: Wanted =
+    Wanted { program: "WebKitWebDriver", package: "webkit2gtk-driver", variable: "WEBKIT_DRIVER" };
+pub(crate) const XVFB_RUN: Wanted = Wanted { program: "xvfb-run", package: "xvfb", variable: "XVFB_RUN" };
 pub(crate) const CHROMEDRIVER: Wanted =
     Wanted { program: "chromedriver", package: "chromium-driver", variable: "CHROMEDRIVER" };
 pub(crate) const REDIS_SERVER: Wanted =

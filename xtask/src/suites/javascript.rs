@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::debian::{self, CHROMIUM, HEADLESS_SHELL, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER};
+use crate::debian::{
+    self, CHROMIUM, FIREFOX, HEADLESS_SHELL, REDIS_BENCHMARK, REDIS_CLI, REDIS_SERVER, WEBKIT_DRIVER, XVFB_RUN,
+};
 use crate::failure::{Failure, Result};
 use crate::process::Program;
 use crate::variant::Variant;
@@ -93,10 +95,15 @@ pub(super) fn browser() -> Result {
         Ok(()) => debian::path(HEADLESS_SHELL)?,
         Err(_) => debian::path(CHROMIUM)?,
     };
+    debian::ensure(&[FIREFOX, WEBKIT_DRIVER, XVFB_RUN])?;
     // Its table tests compile modules of the page with the page's own tools.
     node::install(&paths::page_sources())?;
     node::install(&folder)?;
-    script(&folder, "test")?.env("CHROMIUM", chromium).env("KEYLATCH_WWW", paths::www()).run()
+    let mut program = script(&folder, "test")?.env("CHROMIUM", chromium).env("KEYLATCH_WWW", paths::www());
+    for wanted in [FIREFOX, WEBKIT_DRIVER, XVFB_RUN] {
+        program = program.env(wanted.variable, debian::path(wanted)?);
+    }
+    program.run()
 }
 
 fn script(folder: &Path, name: &str) -> Result<Program> {

@@ -151,7 +151,12 @@ pub(crate) const ALL: &[Suite] = &[
     built("bench-worker", "a short round of the benches of a Durable Object", &[Without::Workerd], || {
         bench::short_round(&["worker"])
     }),
-    built("browser", "the playground in headless Chromium", &[Without::Browser], javascript::browser),
+    built(
+        "browser",
+        "the playground in headless Chromium, and parts of it in Firefox and WebKit",
+        &[Without::Browser],
+        javascript::browser,
+    ),
 ];
 
 /// Suites of `--quick`: those that find most mistakes within minutes and require only Rust and Node.
