@@ -36,11 +36,6 @@ export interface BatchSender {
   call(call: BatchCall): Promise<Replies>;
 }
 
-/** @internal */
-export interface BatchOptions extends CallLimits {
-  readonly requestIds: boolean;
-}
-
 /** Commands of one request, at most. */
 const COMMANDS_MAX = 1000;
 /** Longest wait of one request: servers that answer over HTTP end it after 25 s. */
@@ -67,13 +62,13 @@ export function repliesIn(bytes: Uint8Array, count: number): Replies {
 /** @internal */
 export class BatchLine implements Line {
   readonly #sender: BatchSender;
-  readonly #options: BatchOptions;
+  readonly #options: CallLimits;
   #queue: QueuedRequest[] = [];
   #isRunning = false;
   #closed = false;
   readonly #ends = new Set<() => void>();
 
-  constructor(sender: BatchSender, options: BatchOptions) {
+  constructor(sender: BatchSender, options: CallLimits) {
     this.#sender = sender;
     this.#options = options;
   }

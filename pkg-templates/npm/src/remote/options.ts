@@ -2,7 +2,7 @@
 import { withoutSlashes } from '../base/paths.js';
 import { CallerRangeError, CallerTypeError } from '../base/caller-errors.js';
 import { checked, refuse, type Shape } from '../base/option-check.js';
-import type { BatchOptions } from './batches.js';
+import type { CallLimits } from './transport.js';
 import type { WebSocketClass } from './socket-connection.js';
 
 /** A token, or a function that has one whenever a connection begins: tokens end. */
@@ -23,8 +23,8 @@ export interface ConnectOptions {
   /** Time in which commands that only read are sent again, in milliseconds; 10000 unless given. */
   readonly retryMs?: number | undefined;
   /**
-   * Over REST, each request has an id, under which the server keeps the replies of writes for two minutes: a lost one is
-   * sent again, and runs once. Each costs a key.
+   * Requests have ids, under which the server keeps the replies of writes for two minutes: a lost one is sent again, and
+   * runs once. Each costs a key. Over a WebSocket that leaves out transactions and commands that wait; a binding has no ids.
    */
   readonly requestIds?: boolean | undefined;
   /**
@@ -58,7 +58,7 @@ const RETRY_MS = 10_000;
 const MAX_ENTRIES = 1000;
 
 /** @internal The options as transports need them. */
-export interface ConnectSettings extends BatchOptions {
+export interface ConnectSettings extends CallLimits {
   readonly namespace: string | undefined;
   readonly transport: 'socket' | 'rest' | undefined;
   readonly WebSocket: WebSocketClass | undefined;

@@ -3,20 +3,20 @@ import { bytesOf, commandName, isBytes, type Argument } from '../base/argument.j
 import { CallerTypeError } from '../base/caller-errors.js';
 import { Decoder } from '../base/encoders.js';
 import { ClientState } from '../client/shared/state.js';
-import { BatchLine, type BatchOptions, type BatchCall, type BatchSender, repliesIn } from './batches.js';
+import { BatchLine, type BatchCall, type BatchSender, repliesIn } from './batches.js';
 import { EventChannels } from './event-channels.js';
 import { CallFailure } from './failure.js';
 import { failureOfResponse, headersOf, reached, type RestTarget } from './rest-response.js';
-import type { ChannelSource, Deliver, Line, Transport } from './transport.js';
+import type { CallLimits, ChannelSource, Deliver, Line, Transport } from './transport.js';
 
 const decoder = /* @__PURE__ */ new Decoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export class RestTransport implements Transport {
   readonly #target: RestTarget;
-  readonly #options: BatchOptions;
+  readonly #options: CallLimits;
   #channels: EventChannels | undefined;
 
-  constructor(target: RestTarget, options: BatchOptions) {
+  constructor(target: RestTarget, options: CallLimits) {
     this.#target = target;
     this.#options = options;
   }

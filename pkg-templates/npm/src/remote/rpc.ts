@@ -5,10 +5,10 @@ import { ReplyError } from '../base/errors.js';
 import { ClientState } from '../client/shared/state.js';
 import { encodeRequests } from '../resp/encode.js';
 import { decodeReplies } from '../resp/reply.js';
-import { BatchLine, type BatchOptions, type BatchCall, type BatchSender, repliesIn } from './batches.js';
+import { BatchLine, type BatchCall, type BatchSender, repliesIn } from './batches.js';
 import { Overloaded } from './errors.js';
 import { CallFailure } from './failure.js';
-import type { ChannelSource, Line, Transport } from './transport.js';
+import type { CallLimits, ChannelSource, Line, Transport } from './transport.js';
 
 /** Part of the binding of a Durable Object namespace that requests need. */
 export interface ObjectBinding {
@@ -28,9 +28,9 @@ const NO_SUBSCRIPTIONS = 'a binding carries no subscriptions: connect to the add
 export class RpcTransport implements Transport {
   readonly #binding: ObjectBinding;
   readonly #namespace: string;
-  readonly #options: BatchOptions;
+  readonly #options: CallLimits;
 
-  constructor(binding: ObjectBinding, namespace: string, options: BatchOptions) {
+  constructor(binding: ObjectBinding, namespace: string, options: CallLimits) {
     this.#binding = binding;
     this.#namespace = namespace;
     this.#options = options;

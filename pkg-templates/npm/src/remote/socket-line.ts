@@ -121,7 +121,7 @@ export class SocketLine implements Line, ConnectionListener {
     const hasEnded = code === TOKEN_ENDED;
     const cause = hasEnded ? new AccessRefused(reason || 'it has ended') : new Error(closedText(code, reason));
     const sent = this.#sent.splice(0);
-    const isRepeated = ({ request, hasTime, isOver }: SocketRequest): boolean => request.isRead && hasTime && !isOver;
+    const isRepeated = ({ mayRepeat, hasTime, isOver }: SocketRequest): boolean => mayRepeat && hasTime && !isOver;
     const again = sent.filter((request) => isRepeated(request) && request.request.name !== 'HELLO');
     for (const request of sent) if (!request.isOver && !again.includes(request)) request.lost(cause);
     for (const request of again) request.queued();
@@ -178,7 +178,7 @@ export class SocketLine implements Line, ConnectionListener {
     this.#connection?.end();
     this.#disconnected();
     for (const request of this.#sent.splice(0)) if (!request.isOver) request.lost(reason);
-    for (const request of this.#queue.splice(0)) if (!request.isOver) request.fail(reason);
+    for (const request of this.#queue.splice(0)) if (!request.isOver) request.failUnserved(reason);
   }
 
   /** Sends what this turn brings together. */

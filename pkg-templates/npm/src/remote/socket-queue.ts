@@ -17,6 +17,9 @@ export class SocketRequest {
   readonly promise: Promise<readonly Uint8Array[]>;
   /** Whether it was answered or rejected: its replies are then dropped. */
   isOver = false;
+  /** Under which the server knows the request when it is sent again. */
+  readonly #id: string | undefined;
+  #wasSent = false;
   readonly #replies: Uint8Array[] = [];
   readonly #endMs: number;
   #resolve!: (replies: readonly Uint8Array[]) => void;
@@ -25,8 +28,9 @@ export class SocketRequest {
   #stopListening = (): void => {};
 
   /** `aborted` is called when the signal of the request ends it. */
-  constructor(request: RemoteRequest, { retryMs }: CallLimits, aborted: () => void) {
+  constructor(request: RemoteRequest, { retryMs, requestIds }: CallLimits, aborted: () => void) {
     this.request = request;
+    this.#id = requestIds && request.kind === 'commands' && !request.isRead ? crypto.randomUUID() : undefined;
     this.#endMs = performance.now() + retryMs;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -45,9 +49,17 @@ export class SocketRequest {
     return performance.now() <= this.#endMs;
   }
 
+  /** Whether it may be sent again when its replies were lost. */
+  get mayRepeat(): boolean {
+    return this.request.isRead || this.#id !== undefined;
+  }
+
   /** Bytes to send. */
   get bytes(): Uint8Array {
-    const { kind, bytes } = this.request;
+    const { kind, commands, bytes } = this.request;
+    const id = this.#id;
+    if (id !== undefined)
+      return encodeRequests(commands.map((argv, index) => ['KEYLATCH.REQUEST', `${id}:${index}`, ...argv]));
     if (kind === 'transaction') return concat([encodeRequests([['MULTI']]), bytes, encodeRequests([['EXEC']])]);
     return kind === 'subscription' ? concat([bytes, encodeRequests(END)]) : bytes;
   }
@@ -55,14 +67,17 @@ export class SocketRequest {
   /** Waits to be sent. */
   queued(): void {
     this.#replies.length = 0;
-    this.#after(Math.max(0, this.#endMs - performance.now()), () => this.fail(new Unavailable('no connection')));
+    this.#after(Math.max(0, this.#endMs - performance.now()), () =>
+      this.failUnserved(new Unavailable('no connection')),
+    );
   }
 
   /** Was sent: its replies have their time from now on. */
   sent(timeoutMs: number): void {
-    const { wait, kind, isRead } = this.request;
-    // Reads are sent again on the next connection.
-    const again = isRead ? Math.max(0, Math.round(this.#endMs - performance.now())) : 0;
+    const { wait, kind } = this.request;
+    this.#wasSent = true;
+    // Those that may be repeated go out again on the next connection.
+    const again = this.mayRepeat ? Math.max(0, Math.round(this.#endMs - performance.now())) : 0;
     const ms = timeoutMs + (kind === 'wait' ? (wait?.ms ?? 0) : again);
     this.#after(ms, () => this.lost(new Error(`no answer within ${ms} ms`)));
   }
@@ -85,6 +100,12 @@ export class SocketRequest {
   fail(reason: unknown): void {
     this.#end();
     this.#reject(reason);
+  }
+
+  /** Fails a request that is not sent, or not again. */
+  failUnserved(reason: unknown): void {
+    if (this.#wasSent) this.lost(reason);
+    else this.fail(reason);
   }
 
   /** Its replies will not come. */

@@ -54,8 +54,10 @@ export interface Transport {
   close(): void;
 }
 
-/** @internal Times that bound a call, in milliseconds. */
+/** @internal Bounds of a call: times in milliseconds, and whether it has an id. */
 export interface CallLimits {
+  /** Whether requests that write have ids, by which a server knows one that is sent again. */
+  readonly requestIds: boolean;
   /** Time for one answer. */
   readonly timeoutMs: number;
   /** Time in which attempts begin. */

@@ -78,7 +78,7 @@ export class KeylatchObject extends DurableObject<unknown> {
     });
     this.#settings = { ...settingsOf(this.#turns, this.#log, rates), rules, maxCommands: limits.pipelineCommands };
     const shard = () => this.#shards.shard;
-    this.#sockets = new Sockets(ctx, this.#db, this.#turns, { rates, rules, max: limits.sockets, shard });
+    this.#sockets = new Sockets(ctx, this.#runner, this.#turns, { rates, rules, max: limits.sockets, shard });
     this.#wakeups = new Wakeups(ctx.storage, this.#sockets, () => void this.#wake());
     // Timeouts of clients that wait, and the expiry of keys that one of them hears of.
     this.#db.host.schedule = this.#wakeups.schedule;

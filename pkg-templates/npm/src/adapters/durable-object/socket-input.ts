@@ -5,16 +5,38 @@ import { encodeRequests } from '../../resp/encode.js';
 import { RequestSplitter } from '../../resp/request-splitter.js';
 import { readRequest, TORN } from '../../resp/request.js';
 import type { Rates } from './rates.js';
+import { IdentifiedReply, type IdentifiedCommand, identifiedIn } from './identified.js';
 import { type Command, isOfConnection, refusalOnConnection, type Rights, waits } from '../upstash/commands.js';
+import { Failure } from '../upstash/exchange.js';
+import type { Runner } from '../upstash/run.js';
 
-/** Requests that are run together, or one that is refused or answered. */
-export interface Piece {
+/** Requests that are run together, or one that is refused, answered or run by itself. */
+export interface Piece extends Way {
+  /** The requests as they came. */
   readonly bytes: Uint8Array;
-  readonly refusal: string | undefined;
-  /** The reply of a request that the host answers itself. */
-  readonly answer?: Uint8Array | undefined;
   /** Whether the state of the client may be another one afterwards. */
   readonly mayChangeClient: boolean;
+}
+
+/** The way of one request. */
+interface Way {
+  readonly refusal?: string | undefined;
+  /** The reply of a request that the host answers itself. */
+  readonly answer?: Uint8Array | undefined;
+  /** The command of a request that may be repeated. */
+  readonly command?: Command | undefined;
+  /** Has the reply of such a request, unless it keeps nothing. */
+  readonly kept?: IdentifiedReply | undefined;
+}
+
+/** Needs of the input of a connection. */
+export interface InputOwner {
+  readonly rights: Rights;
+  readonly rates: Rates;
+  readonly splitLine: SplitLine;
+  readonly runner: Runner;
+  /** Called when requests that waited for a digest may run. */
+  ready(): void;
 }
 
 /** Splits an inline command into its words. Throws if quotes are unbalanced. */
@@ -27,9 +49,7 @@ const decoder = /* @__PURE__ */ new Decoder();
 const encoder = /* @__PURE__ */ new Encoder();
 
 export class SocketInput {
-  readonly #rights: Rights;
-  readonly #rates: Rates;
-  readonly #splitLine: SplitLine;
+  readonly #owner: InputOwner;
   readonly #splitter = new RequestSplitter();
   #pieces: Piece[] = [];
   /** Bytes of `pieces`, and of the request that is not complete. */
@@ -38,10 +58,8 @@ export class SocketInput {
   /** Why nothing after the last piece is read: these bytes are no requests. */
   error: string | undefined;
 
-  constructor(rights: Rights, rates: Rates, splitLine: SplitLine) {
-    this.#rights = rights;
-    this.#rates = rates;
-    this.#splitLine = splitLine;
+  constructor(owner: InputOwner) {
+    this.#owner = owner;
   }
 
   /** Number of bytes that wait. */
@@ -52,6 +70,11 @@ export class SocketInput {
   /** Whether whole requests wait. */
   get hasPieces(): boolean {
     return this.#pieces.length > 0;
+  }
+
+  /** Whether the next requests may run. */
+  get isReady(): boolean {
+    return this.hasPieces && this.#pieces[0]?.kept?.isReady !== false;
   }
 
   /** Bytes that wait, as `push` takes them. */
@@ -91,7 +114,7 @@ export class SocketInput {
   pushLine(line: string): void {
     if (this.error !== undefined) return;
     try {
-      const words = this.#splitLine(line);
+      const words = this.#owner.splitLine(line);
       if (words.length > 0) this.#pushSplit(encodeRequests([words]));
     } catch {
       this.error = 'unbalanced quotes in request';
@@ -124,23 +147,47 @@ export class SocketInput {
       this.#add(run.end());
       return run.skip(end);
     }
-    const refusal = this.#refusalOf(words);
-    const mayWait = waits(words);
-    const answer = refusal === undefined ? this.#rights.rules?.answer?.(words) : undefined;
-    const isAnswered = refusal !== undefined || answer !== undefined;
-    if (isAnswered) this.#add(run.end());
-    run.extend(end, mayWait || isOfConnection(words));
+    const way = this.#wayOf(words);
+    const command = way.command ?? words;
+    const mayWait = waits(command);
+    const isAlone = Object.values(way).some((value) => value !== undefined);
+    if (isAlone) this.#add(run.end());
+    run.extend(end, mayWait || isOfConnection(command));
     // The requests behind one that waits stay here until it is done.
-    if (isAnswered || mayWait) this.#add(run.end(refusal, answer));
+    if (isAlone || mayWait) this.#add(run.end(way));
+  }
+
+  #wayOf(words: Command): Way {
+    try {
+      const identified = identifiedIn(words);
+      return identified === undefined ? this.#admitted(words) : this.#identified(identified);
+    } catch (error) {
+      if (error instanceof Failure) return { refusal: error.message };
+      throw error;
+    }
+  }
+
+  #admitted(command: Command): Way {
+    const refusal = this.#refusalOf(command);
+    if (refusal !== undefined) return { refusal };
+    return { answer: this.#owner.rights.rules?.answer?.(command) };
+  }
+
+  #identified({ id, command }: IdentifiedCommand): Way {
+    const way = this.#admitted(command);
+    if (way.refusal !== undefined || way.answer !== undefined) return way;
+    if (id === undefined) return { command };
+    const { runner, rights, ready } = this.#owner;
+    return { command, kept: new IdentifiedReply(runner, id, command, rights.access, ready) };
   }
 
   #refusalOf(words: Command): string | undefined {
-    const { access } = this.#rights;
-    const refusal = refusalOnConnection(words, this.#rights);
-    if (access.rates === undefined) return refusal;
-    if (!isOfConnection(words)) return this.#rates.take(access, 1)?.message ?? refusal;
+    const { rights, rates } = this.#owner;
+    const refusal = refusalOnConnection(words, rights);
+    if (rights.access.rates === undefined) return refusal;
+    if (!isOfConnection(words)) return rates.take(rights.access, 1)?.message ?? refusal;
     // Commands behind it rely on it: a transaction that did not begin would run as single commands.
-    this.#rates.force(access);
+    rates.force(rights.access);
     return refusal;
   }
 
@@ -173,10 +220,10 @@ class Run {
   }
 
   /** Ends the run, if it has requests; another one begins. */
-  end(refusal?: string, answer?: Uint8Array): Piece | undefined {
+  end(way?: Way): Piece | undefined {
     if (this.#start === this.#end) return undefined;
     const bytes = this.#chunk.subarray(this.#start, this.#end);
-    const piece = { bytes, refusal, answer, mayChangeClient: this.#mayChangeClient };
+    const piece = { ...way, bytes, mayChangeClient: this.#mayChangeClient };
     this.#start = this.#end;
     this.#mayChangeClient = false;
     return piece;

@@ -3,13 +3,18 @@
  * state is kept for the sleep of the object then.
  */
 import { isReplyError } from '../../base/errors.js';
-import type { Stream, Streams, StreamUser } from '../../host/streams.js';
+import type { Stream, StreamUser } from '../../host/streams.js';
 import { concat } from '../../resp/concat.js';
 import { encodeError, encodeRequests } from '../../resp/encode.js';
+import { isPush } from '../../resp/reply-kinds.js';
+import { splitReplies } from '../../resp/split-replies.js';
 import type { Access } from '../upstash/access.js';
 import type { Rules } from '../upstash/commands.js';
+import { Failure } from '../upstash/exchange.js';
+import type { Runner } from '../upstash/run.js';
 import { type Closing, ENDED, NO_RESP, type PlatformSocket, SLOW, TOO_MUCH } from './platform-socket.js';
 import type { Rates } from './rates.js';
+import type { IdentifiedReply } from './identified.js';
 import { type Piece, SocketInput, type SplitLine } from './socket-input.js';
 import { isLongState, type SocketState, type SocketStates } from './socket-state.js';
 
@@ -31,7 +36,7 @@ const REFUSED_IN_TRANSACTION = /* @__PURE__ */ encodeRequests([['GET']]);
 
 /** The sockets of an object, as one of them needs them. */
 export interface SocketOwner {
-  readonly streams: Streams;
+  readonly runner: Runner;
   readonly states: SocketStates;
   readonly splitLine: SplitLine;
   /** The rules of a connection, which reached the namespace at this address. */
@@ -81,9 +86,12 @@ export class Socket {
     this.#access = access;
     this.#address = address;
     this.#owner = owner;
-    this.#input = new SocketInput({ access, rules: owner.rulesFor(address) }, owner.rates, owner.splitLine);
+    const { runner, rates, splitLine } = owner;
+    const rights = { access, rules: owner.rulesFor(address) };
+    this.#input = new SocketInput({ rights, rates, splitLine, runner, ready: () => owner.runLater(this, 0) });
+    const { streams } = runner.database;
     const user: StreamUser = { reached: () => owner.reached(this) };
-    this.#stream = carried === undefined ? owner.streams.open(user) : owner.streams.adopt(user, carried.client);
+    this.#stream = carried === undefined ? streams.open(user) : streams.adopt(user, carried.client);
     if (carried !== undefined && carried.input.length > 0) this.#input.push(carried.input.slice());
     owner.touched(this);
   }
@@ -109,12 +117,18 @@ export class Socket {
     const before = this.#input.length;
     if (typeof message === 'string') this.#input.pushLine(message);
     else this.#input.push(new Uint8Array(message));
-    this.run();
+    this.#run();
     this.#isChanged ||= before + this.#input.length > 0;
   }
 
   /** Runs requests that wait, after what came for the client by itself. */
   run(): void {
+    const before = this.#input.length;
+    this.#run();
+    this.#isChanged ||= before !== this.#input.length;
+  }
+
+  #run(): void {
     if (this.#closing !== undefined) return;
     this.#owner.touched(this);
     this.#runPieces();
@@ -136,7 +150,7 @@ export class Socket {
 
   #canRun(): boolean {
     const stream = this.#stream;
-    return !stream.closed && !stream.parked && (stream.more || this.#input.hasPieces);
+    return !stream.closed && !stream.parked && (stream.more || this.#input.isReady);
   }
 
   /** Waits until the client has read what was sent. */
@@ -146,17 +160,42 @@ export class Socket {
     else this.#owner.runLater(this, PAUSE_MS);
   }
 
-  #runPiece({ bytes, refusal, answer, mayChangeClient }: Piece): void {
+  #runPiece({ bytes, refusal, answer, command, kept, mayChangeClient }: Piece): void {
     this.#isChanged ||= mayChangeClient;
     if (answer !== undefined) return this.#write(answer);
-    if (refusal === undefined) return this.#feed(bytes);
+    if (refusal !== undefined) return this.#refused(refusal);
+    const requests = command === undefined ? bytes : encodeRequests([command]);
+    if (kept === undefined) return this.#feed(requests);
+    if (this.#stream.inTransaction) return this.#refused('ERR a request id cannot be within a transaction');
+    this.#repeat(kept, requests);
+  }
+
+  #refused(refusal: string): void {
     if (this.#stream.inTransaction) this.#stream.feed(REFUSED_IN_TRANSACTION, () => {});
     this.#write(encodeError(refusal));
   }
 
-  #feed(bytes: Uint8Array): void {
+  #repeat(kept: IdentifiedReply, requests: Uint8Array): void {
     try {
-      this.#stream.feed(bytes, (output) => this.#write(output.slice()));
+      this.#write(kept.replyOf(() => this.#replyTo(requests)));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#write(encodeError(error.message));
+    }
+  }
+
+  /** Runs one request. Messages that come with its reply are written. */
+  #replyTo(requests: Uint8Array): Uint8Array {
+    const outputs: Uint8Array[] = [];
+    this.#feed(requests, (output) => outputs.push(output));
+    const replies = splitReplies(concat(outputs));
+    for (const message of replies.filter(isPush)) this.#write(message);
+    return replies.find((reply) => !isPush(reply)) ?? NOTHING;
+  }
+
+  #feed(bytes: Uint8Array, write = (output: Uint8Array): unknown => this.#write(output)): void {
+    try {
+      this.#stream.feed(bytes, (output) => write(output.slice()));
     } catch (error) {
       if (!isReplyError(error)) throw error;
       this.#end(TOO_MUCH);

@@ -1,8 +1,7 @@
 /** All WebSockets of an object: they are accepted, adopted after its sleep, run in turns, and flushed when a turn is stored. */
-import type { Database } from '../../db/database.js';
-import type { Streams } from '../../host/streams.js';
 import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
+import type { Runner } from '../upstash/run.js';
 import { logFailure } from './failure-log.js';
 import { type Closing, OVERLOADED, type PlatformSocket, RESTARTED, TOKEN_ENDED } from './platform-socket.js';
 import type { Rates } from './rates.js';
@@ -26,7 +25,7 @@ export interface SocketSettings {
 }
 
 export class Sockets implements SocketOwner {
-  readonly streams: Streams;
+  readonly runner: Runner;
   readonly states: SocketStates;
   readonly splitLine: SplitLine;
   readonly rates: Rates;
@@ -44,15 +43,15 @@ export class Sockets implements SocketOwner {
   #nextEndMs = Infinity;
 
   /** Text frames `ping` are answered by the platform from now on. */
-  constructor(ctx: DurableObjectState, database: Database, turns: Turns, { rates, rules, max, shard }: SocketSettings) {
+  constructor(ctx: DurableObjectState, runner: Runner, turns: Turns, { rates, rules, max, shard }: SocketSettings) {
     this.rates = rates;
     this.#rules = rules;
     this.#max = max;
     this.#ctx = ctx;
     this.#turns = turns;
     this.#shard = shard;
-    this.streams = database.streams;
-    this.splitLine = (line) => database.splitLine(line);
+    this.runner = runner;
+    this.splitLine = (line) => runner.database.splitLine(line);
     this.states = new SocketStates(ctx.storage);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('ping', 'pong'));
   }

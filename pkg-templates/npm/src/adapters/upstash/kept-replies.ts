@@ -1,35 +1,21 @@
-/**
- * Replies that are kept for requests with an id, so that a repeated one has the same reply and no second effect. Each is a
- * key of its own, written in the unit of its command's effects.
- */
+/** Kept replies of the REST protocol: of the commands of one request with an id, written in the unit of their effects. */
 import { Failure } from './exchange.js';
 import { type Command, isRead } from './commands.js';
+import { digestOf, KeptReply } from './kept-reply.js';
 import type { Turn } from './options.js';
 import type { Runner, UnitLog, WaitingCommand } from './run.js';
-import { concat } from '../../resp/concat.js';
-import { encodeRequests } from '../../resp/encode.js';
-import { Encoder } from '../../base/encoders.js';
-
-const KEY = 'keylatch:reply:';
-const KEPT_MS = 120_000;
-const ID_CHARS_MAX = 128;
-/** Bytes of the digest in front of the reply. */
-const DIGEST_BYTES = 32;
-const encoder = /* @__PURE__ */ new Encoder();
-
-/** The id of a request; undefined without one. */
-export function requestIdOf(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  if (text.length > ID_CHARS_MAX || !/^[\x21-\x7e]+$/.test(text))
-    throw new Failure(400, `ERR a request id has 1 to ${ID_CHARS_MAX} printable characters, without blanks`);
-  return text;
-}
 
 /** A reply, or the command that waits for one. */
 export type Outcome = Uint8Array | WaitingCommand;
 
+/** A reply under way. */
+interface UnderWay {
+  readonly digest: Uint8Array;
+  readonly reply: Promise<Uint8Array>;
+}
+
 /** Replies under way, by key: a repeated request joins the first one. */
-const underWay = new WeakMap<object, Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }>>();
+const underWay = new WeakMap<object, Map<string, UnderWay>>();
 
 /** Runs the commands of one request with an id, or answers what was kept. */
 export class KeptReplies {
@@ -57,63 +43,47 @@ export class KeptReplies {
     joins: () => void = () => {},
   ): Promise<Uint8Array> {
     if (commands.every(isRead)) return replyIn(await this.#turn(run));
-    const key = `${KEY}${this.#id}${index === 0 ? '' : `:${index}`}`;
-    const digest = await this.#digestOf(commands);
+    const kept = new KeptReply(this.#runner, this.#id, index, await digestOf(this.#owner, commands));
     // One turn: of two requests with one id, the second finds what the first began.
     const reply = await this.#turn(() => ({
-      bytes: this.#joined(key, digest, joins) ?? this.#kept(key, digest) ?? this.#begun(key, digest, run),
+      bytes: this.#joined(kept, joins) ?? kept.found() ?? this.#begun(kept, run),
     }));
     await appended(this.#runner.log);
     return reply.bytes;
   }
 
   /** The reply of a request with the same id that still waits. */
-  #joined(key: string, digest: Uint8Array, joins: () => void): Promise<Uint8Array> | undefined {
-    const running = this.#underWay.get(key);
+  #joined(kept: KeptReply, joins: () => void): Promise<Uint8Array> | undefined {
+    const running = this.#underWay.get(kept.key);
     if (running === undefined) return undefined;
-    if (running.digest !== hex(digest)) throw foreign();
+    kept.refuseForeign(running.digest);
     joins();
     return running.reply;
   }
 
-  #kept(key: string, digest: Uint8Array): Uint8Array | undefined {
-    const kept = this.#runner.reply(['GET', key], true);
-    if (!(kept instanceof Uint8Array)) return undefined;
-    if (kept.length < DIGEST_BYTES || !digest.every((byte, at) => byte === kept[at])) throw foreign();
-    return kept.slice(DIGEST_BYTES);
-  }
-
   /** Runs the commands; their reply is kept in the unit of their effects, or of those that end a wait. */
-  #begun(key: string, digest: Uint8Array, run: () => Outcome): Uint8Array | Promise<Uint8Array> {
-    const keep = (reply: Uint8Array): void => {
-      this.#runner.reply(['SET', key, concat([digest, reply]), 'PX', String(KEPT_MS)], true);
-    };
+  #begun(kept: KeptReply, run: () => Outcome): Uint8Array | Promise<Uint8Array> {
     const unit = (): Outcome => {
       const outcome = run();
-      if (outcome instanceof Uint8Array) keep(outcome);
+      if (outcome instanceof Uint8Array) kept.keep(outcome);
       return outcome;
     };
     const { log } = this.#runner;
     const outcome = log === undefined ? unit() : log.grouped(unit);
     if (outcome instanceof Uint8Array) return outcome;
     const all = this.#underWay;
-    all.set(key, { digest: hex(digest), reply: outcome.reply });
+    all.set(kept.key, { digest: kept.digest, reply: outcome.reply });
     outcome.beforeReply = (reply) => {
-      all.delete(key);
-      keep(reply);
+      all.delete(kept.key);
+      kept.keep(reply);
     };
     return outcome.reply;
   }
 
-  get #underWay(): Map<string, { readonly digest: string; readonly reply: Promise<Uint8Array> }> {
+  get #underWay(): Map<string, UnderWay> {
     const all = underWay.get(this.#runner) ?? new Map();
     underWay.set(this.#runner, all);
     return all;
-  }
-
-  async #digestOf(commands: readonly Command[]): Promise<Uint8Array> {
-    const bytes = concat([encoder.encode(`${this.#owner}\n`), encodeRequests(commands)]);
-    return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
   }
 }
 
@@ -126,12 +96,4 @@ async function appended(log: UnitLog | undefined): Promise<void> {
   const result = log?.appendPending() ?? true;
   if (result === false) throw new Failure(503, 'ERR the log cannot be written: the command may have run');
   await result;
-}
-
-function foreign(): Failure {
-  return new Failure(409, 'ERR this request id belongs to a request with another token or body');
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
