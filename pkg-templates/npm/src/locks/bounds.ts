@@ -5,7 +5,7 @@
 import { onAbort, type AbortSignalLike } from '../base/abort.js';
 import { backOffMs } from './backoff.js';
 import type { Coordination } from './coordination.js';
-import { NoAnswer } from './errors.js';
+import { hasCode, NoAnswer } from './errors.js';
 import { elapsedMs, instant, pause, type Time } from './time.js';
 
 /** How long a request that waits for no other owner waits for the store. */
@@ -91,7 +91,7 @@ async function repeatedly<T>(time: Time, { limitMs, ask }: Question<T>, end: Abo
     try {
       return await ask(end, limitMs && Math.max(0, limitMs - elapsedMs(time, start)));
     } catch (error) {
-      if (!passes(error) || end.aborted) throw error;
+      if (!hasCode(error, ...PASSING) || end.aborted) throw error;
     }
     await pause(time, backOffMs(time, count), end);
   }
@@ -99,8 +99,3 @@ async function repeatedly<T>(time: Time, { limitMs, ask }: Question<T>, end: Abo
 
 /** Codes of states that a server leaves by itself: it starts, moves a slot, fails over, or runs a script. */
 const PASSING = ['LOADING', 'TRYAGAIN', 'CLUSTERDOWN', 'MASTERDOWN', 'READONLY', 'BUSY'];
-
-function passes(error: unknown): boolean {
-  // Some clients put words of their own in front.
-  return error instanceof Error && error.message.split(/[^A-Z]/).some((word) => PASSING.includes(word));
-}

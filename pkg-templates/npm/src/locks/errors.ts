@@ -139,6 +139,16 @@ export function refused(names: readonly string[], cause: unknown, waitMs = 0): L
     : new NeverAcquired(message, { cause });
 }
 
+/** @internal Whether an error is a reply with one of some codes. Clients may put words of their own in front. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && error.message.split(/\W/).some((word) => codes.includes(word));
+}
+
+/** @internal The error of a request that a script or a command of the server refused. */
+export function translated(error: unknown): unknown {
+  return hasCode(error, 'DEADLOCK') ? new Deadlock((error as Error).message, { cause: error }) : error;
+}
+
 /** @internal Whether the command may have run although it ended with this error. */
 export function isUnknown(error: unknown): boolean {
   return !(error instanceof LockError) || error instanceof NoAnswer;

@@ -16,7 +16,7 @@ import type {
   OnceRequest,
   OnceState,
 } from './coordination.js';
-import { Deadlock } from './errors.js';
+import { hasCode, translated } from './errors.js';
 import { type KeyWatcher, type Outcome, watcherOf } from './key-watcher.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 
@@ -190,7 +190,7 @@ export class LatchCoordination implements Coordination {
       await this.#send(['LATCH.DONE', key, owner, result, 'TTL', String(keepMs), 'TOKEN', String(token)]);
       return true;
     } catch (error) {
-      if (isCode(error, 'FENCED')) return false;
+      if (hasCode(error, 'FENCED')) return false;
       throw error;
     }
   }
@@ -256,14 +256,5 @@ export class LatchCoordination implements Coordination {
 
 /** Whether the reply to LATCH.CHECK says that a lease is over. WRONGTYPE: a key was set to something else by hand. */
 function isLoss(error: unknown): boolean {
-  return isCode(error, 'FENCED') || isCode(error, 'WRONGTYPE');
-}
-
-/** Whether an error is a reply with a code. Some clients put words of their own in front. */
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && error.message.split(/\W/).includes(code);
-}
-
-function translated(error: unknown): unknown {
-  return isCode(error, 'DEADLOCK') ? new Deadlock((error as Error).message, { cause: error }) : error;
+  return hasCode(error, 'FENCED', 'WRONGTYPE');
 }
