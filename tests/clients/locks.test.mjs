@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Redis as Upstash } from '@upstash/redis';
 import Redis from 'ioredis';
-import Redis6 from 'ioredis-6';
-import { createClient } from 'redis';
+import { CLIENTS, closed, control, errorOf } from './support/lock-clients.mjs';
 import { serveRedis } from './support/redis.mjs';
 import { entry, serve, sleep, until } from './support/server.mjs';
 
@@ -13,53 +12,10 @@ const { Keylatch } = await entry('index');
 const { upstashRequester } = await entry('upstash');
 const { connector } = await entry('ioredis');
 
-/** Client objects of a port, each for the duration of a test. */
-const CLIENTS = {
-  'ioredis 5': (t, port) => closed(t, new Redis(port, '127.0.0.1'), 'disconnect'),
-  'ioredis 6': (t, port) => closed(t, new Redis6(port, '127.0.0.1'), 'disconnect'),
-  'node-redis': (t, port) => nodeRedis(t, port, 3),
-  'node-redis, RESP2': (t, port) => nodeRedis(t, port, 2),
-  '@upstash/redis': (t, port) => new Upstash(overTcp(closed(t, new Redis(port, '127.0.0.1'), 'disconnect'))),
-};
-
-function closed(t, client, method) {
-  client.on('error', () => {});
-  t.after(() => client[method]());
-  return client;
-}
-
-async function nodeRedis(t, port, RESP) {
-  const client = closed(t, createClient({ socket: { port, host: '127.0.0.1' }, RESP }), 'destroy');
-  await client.connect();
-  return client;
-}
-
-/** Requester of @upstash/redis that runs its commands on a real server. */
-function overTcp(redis) {
-  return {
-    request: async ({ body: [command, ...args] }) => {
-      const result = await redis.call(String(command), ...args.map(String));
-      return { result };
-    },
-  };
-}
-
-async function errorOf(promise) {
-  return promise.then(
-    () => assert.fail('expected a rejection'),
-    (error) => error,
-  );
-}
-
 /** How often a command ran on a server. */
 async function calls(redis, command) {
   const stats = await redis.info('commandstats');
   return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
-}
-
-/** A connection beside that of the locks. */
-function control(t, port) {
-  return closed(t, new Redis(port, '127.0.0.1'), 'disconnect');
 }
 
 for (const [title, connect] of Object.entries(CLIENTS)) {
