@@ -1,4 +1,4 @@
-// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated. `cargo xtask build` runs this.
+// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated, and from latch.lua. `cargo xtask build` runs this.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { printCalls } from './generate/calls.mjs';
@@ -6,6 +6,7 @@ import { printConvention } from './generate/convention.mjs';
 import { printEvents } from './generate/events.mjs';
 import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
+import { printLatchScript } from './generate/latch-script.mjs';
 import { printMethods } from './generate/methods.mjs';
 import { printModes } from './generate/modes.mjs';
 import { printOptions } from './generate/options.mjs';
@@ -37,6 +38,7 @@ const files = {
   'host/generated/events.ts': printEvents(read('events.json')),
   'host/generated/modes.ts': printModes(read('modes.json')),
   'client/generated/reads.ts': printReads(commands),
+  'locks/generated/latch-script.ts': printLatchScript(readFileSync(new URL('locks/latch.lua', TARGET), 'utf8')),
   'race/generated/independent.ts': printIndependent(commands),
 };
 const isGenerated = (path) => basename(path) === 'generated';
