@@ -1,6 +1,6 @@
 /**
  * Entry `keylatch/locks`: locks with leases, in the form of the Web Locks API. Over an engine of this process, a keylatch
- * behind any client object, or (exclusive locks only) a plain Redis or Valkey. Imports neither an engine nor a client.
+ * behind any client object, or a Redis or Valkey, mostly by a script. Imports neither an engine nor a client.
  */
 export type { Barrier, ArriveOptions, BarrierOptions } from '../locks/barrier.js';
 export type { CallClient, ExecClient, LockStore, SendClient } from '../locks/commander.js';

@@ -14,26 +14,46 @@ import type {
   OnceRequest,
   OnceState,
 } from './coordination.js';
+import { NotSupported } from './errors.js';
 import { LatchCoordination } from './latch.js';
-import { featuresOf, PlainCoordination, understands, type Features } from './plain.js';
+import { ScriptCoordination } from './scripted.js';
 import type { Time } from './time.js';
 import { isLocalEngine } from './trackers.js';
 
-/** Abilities of a server: the LATCH commands, or which others. */
-type Known = 'latch' | Features;
+/** Commands by which locks are made. */
+type Ability = 'latch' | 'script';
 
 /** Answers of servers, by client object: several stores of one client ask once. */
-const known = new WeakMap<object, Promise<Known>>();
+const known = new WeakMap<object, Promise<Ability>>();
 
 /** A key that no lock has: a prefix ends in front of a name. */
 const PROBE = 'keylatch:locks:probe';
 
-async function ask(commander: Commander): Promise<Known> {
-  return (await understands(commander, ['LATCH.INSPECT', PROBE])) ? 'latch' : featuresOf(commander, PROBE);
+/** Errors of a server that lacks a command, or of a user without the right to it. */
+const LACKING = /unknown command|NOPERM|not (available|supported|allowed|permitted)|disabled/i;
+
+/** Whether a server has a command: asked by running it. Errors of other kinds pass through. */
+async function understands(commander: Commander, argv: readonly string[]): Promise<boolean> {
+  try {
+    await commander.send(argv);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && LACKING.test(error.message)) return false;
+    throw error;
+  }
+}
+
+async function ask(commander: Commander): Promise<Ability> {
+  if (await understands(commander, ['LATCH.INSPECT', PROBE])) return 'latch';
+  if (await understands(commander, ['EVAL', 'return 1', '0'])) return 'script';
+  throw new NotSupported(
+    'EVAL',
+    'locks need the LATCH commands of keylatch, or EVAL and EVALSHA: the server lacks both, or its user may run neither',
+  );
 }
 
 /** Server's abilities; a failed question is asked again. */
-function knownOf(store: object, commander: Commander): Promise<Known> {
+function knownOf(store: object, commander: Commander): Promise<Ability> {
   const earlier = known.get(store);
   if (earlier !== undefined) return earlier;
   const asked = ask(commander);
@@ -64,10 +84,7 @@ export class AskedCoordination implements Coordination {
 
   async #find(): Promise<Coordination> {
     const answer = await knownOf(this.#store, this.#commander);
-    this.#found ??=
-      answer === 'latch'
-        ? new LatchCoordination(this.#commander, this.#time)
-        : new PlainCoordination(this.#commander, answer, this.#time);
+    this.#found ??= new (answer === 'latch' ? LatchCoordination : ScriptCoordination)(this.#commander, this.#time);
     return this.#found;
   }
 
@@ -79,8 +96,8 @@ export class AskedCoordination implements Coordination {
     return this.#then((found) => found.renew(claim, ttlMs, asShared));
   }
 
-  release(claim: Claim): Promise<boolean> {
-    return this.#then((found) => found.release(claim));
+  release(claim: Claim, token?: number): Promise<boolean> {
+    return this.#then((found) => found.release(claim, token));
   }
 
   check(claim: Claim, token: number | undefined): Promise<boolean> {

@@ -6,6 +6,8 @@ import { shown } from '../base/option-check.js';
 import { onAbort, type AbortSignalLike } from '../base/abort.js';
 import type { WaitOptions } from '../client/waits.js';
 import type { TrackerSource } from './key-watcher.js';
+import type { SubscriberSource } from './messages.js';
+import { remoteSubscriber } from './subscriber.js';
 import {
   closeConnection,
   connected,
@@ -48,6 +50,10 @@ export interface Commander {
   sendBlocking?(argv: readonly string[], options: BlockingOptions): Promise<unknown>;
   /** Reports changes of keys. */
   readonly trackers?: TrackerSource | undefined;
+  /** Receives messages of channels. */
+  readonly subscriber?: SubscriberSource | undefined;
+  /** True for a cluster, where keys of one script have to be on one node. */
+  readonly isCluster?: boolean;
 }
 
 /** Options of a command that may block. */
@@ -119,10 +125,13 @@ function sendCommander(client: SendClient): Commander {
   return { send: (argv) => send(client, argv), ...withConnections(client, send) };
 }
 
-/** Blocking commands and tracking on connections of their own, where the client object opens others. */
-function withConnections(client: object, send: Send): Pick<Commander, 'sendBlocking' | 'trackers'> {
-  if (!has(client, 'duplicate')) return {};
+/** Blocking commands, tracking and messages on connections of their own, where the client object opens others. */
+function withConnections(client: object, send: Send): Omit<Commander, 'send'> {
+  const isCluster = has(client, 'nodes');
+  if (!has(client, 'duplicate')) return { isCluster };
   return {
+    isCluster,
+    subscriber: remoteSubscriber(client),
     sendBlocking: (argv, { signal }) => withConnection(client as Duplicable, signal, (other) => send(other, argv)),
     trackers: remoteTrackers(client, send),
   };

@@ -149,8 +149,11 @@ export interface Coordination {
   acquire(request: AcquireRequest): Promise<Grant | null>;
   /** Extends a lease; resolves to the milliseconds that are left from the sending on, 0 if it is lost. */
   renew(claim: Claim, ttlMs: number, asShared?: boolean): Promise<number>;
-  /** Ends a lease; resolves to false if it was lost before. */
-  release(claim: Claim): Promise<boolean>;
+  /**
+   * Ends a lease; resolves to false if it was lost before. The token of the grant shows that a release, which is sent again after
+   * a lost reply, has ended it already.
+   */
+  release(claim: Claim, token?: number): Promise<boolean>;
   /** Whether a lease still stands. */
   check(claim: Claim, token: number | undefined): Promise<boolean>;
   /** Holders and line of a key. */

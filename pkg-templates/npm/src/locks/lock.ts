@@ -242,7 +242,7 @@ export class HeldLock implements Lock {
     if (this.#state === 'held') this.#end('released');
     const limitMs = Math.max(this.#leftMs, ANSWER_MS);
     try {
-      return await answered(coordination, time, { limitMs, ask: () => coordination.release(claim) });
+      return await answered(coordination, time, { limitMs, ask: () => coordination.release(claim, this.#token) });
     } catch (error) {
       this.#releasing = undefined;
       throw error;

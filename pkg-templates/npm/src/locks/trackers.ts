@@ -14,9 +14,9 @@ export interface Duplicable {
   on?(event: string, listener: (...parameters: never[]) => void): unknown;
 }
 
-/** Parts of the client objects that tracking needs. */
-interface Receiver extends Duplicable {
-  subscribe(channel: string, listener?: (keys: readonly string[] | null) => void): Promise<unknown>;
+/** Parts of the client objects that subscriptions and tracking need. */
+export interface Receiver extends Duplicable {
+  subscribe(channel: string, listener?: (message: never) => void): Promise<unknown>;
   /** Of ioredis. */
   readonly stream?: { unref?(): unknown };
   /** Of node-redis. */
@@ -135,7 +135,8 @@ async function receive(receiver: Receiver, { changed }: TrackerEvents): Promise<
   await receiver.subscribe(CHANNEL);
 }
 
-function unref(connection: Receiver): void {
+/** Lets the process end although a connection is open. */
+export function unref(connection: Receiver): void {
   if (connection.unref) connection.unref();
   else connection.stream?.unref?.();
 }
