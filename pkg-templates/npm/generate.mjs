@@ -1,4 +1,4 @@
-// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated, and from latch.lua. `cargo xtask build` runs this.
+// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated, and from locks/latch. `cargo xtask build` runs this.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { printCalls } from './generate/calls.mjs';
@@ -38,7 +38,9 @@ const files = {
   'host/generated/events.ts': printEvents(read('events.json')),
   'host/generated/modes.ts': printModes(read('modes.json')),
   'client/generated/reads.ts': printReads(commands),
-  'locks/generated/latch-script.ts': printLatchScript(readFileSync(new URL('locks/latch.lua', TARGET), 'utf8')),
+  'locks/generated/latch-script.ts': printLatchScript((part) =>
+    readFileSync(new URL(`locks/latch/${part}`, TARGET), 'utf8'),
+  ),
   'race/generated/independent.ts': printIndependent(commands),
 };
 const isGenerated = (path) => basename(path) === 'generated';

@@ -1,4 +1,4 @@
-/** keylatch/locks with client objects over a real Redis: latch.lua, its line and its messages. */
+/** keylatch/locks with client objects over a real Redis: the script, its line and its messages. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import Redis from 'ioredis';

@@ -1,4 +1,4 @@
-// The keys of latch.lua: tokens, what is remembered, damaged and foreign keys, clocks that are set, owners of any bytes.
+// The keys of the script of locks: tokens, what is remembered, damaged and foreign keys, clocks that are set, owners of any bytes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { scriptKeys, setUpScripts } from './support/script-server.mjs';

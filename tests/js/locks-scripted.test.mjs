@@ -1,4 +1,4 @@
-// keylatch/locks by latch.lua: leases, the line and messages, over an engine with Lua and time in hand.
+// keylatch/locks by their script: leases, the line and messages, over an engine with Lua and time in hand.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jobs } from './support/hand-time.mjs';

@@ -40,10 +40,14 @@ function shortened(script) {
   return spaced.join('').trim();
 }
 
-export function printLatchScript(script) {
-  const text = shortened(script);
+/** Files of the script in their order: each uses what those before it define. */
+const PARTS = ['state.lua', 'holders.lua', 'line.lua', 'operations.lua'];
+
+/** `read` gets the text of a part. */
+export function printLatchScript(read) {
+  const text = shortened(PARTS.map(read).join(''));
   const sha1 = createHash('sha1').update(text).digest('hex');
-  return `/** latch.lua, printed by generate/latch-script.mjs. */
+  return `/** The script of locks/latch, printed by generate/latch-script.mjs. */
 export const LATCH_SCRIPT = ${JSON.stringify(text)};
 
 /** Hash by which a server knows the script. */

@@ -1,4 +1,4 @@
-/** Names of the keys of latch.lua. */
+/** Names of the keys of the script of locks. */
 
 /** The script's keys of a lock, all in one hash slot: state, holders, ends of leases, line, waiters. */
 export function scriptKeys(key: string): string[] {

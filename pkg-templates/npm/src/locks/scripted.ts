@@ -1,5 +1,5 @@
 /**
- * Locks of any Redis or Valkey with scripts: latch.lua, run by its hash. A place in line is a lease that the waiting client renews by
+ * Locks of any Redis or Valkey with scripts: that of the folder latch, run by its hash. A place in line is a lease that the waiting client renews by
  * looking at the instants that the script names, and earlier when a message asks for it.
  */
 import type { Commander } from './commander.js';
