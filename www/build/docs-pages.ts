@@ -46,7 +46,7 @@ export function docsPages(): Plugin {
 }
 
 function allPages(): DocsPage[] {
-  const besideGuides = pagesOf('../docs', GUIDE_LIST, ['locks.md', 'recipes.md']);
+  const besideGuides = pagesOf('../docs', GUIDE_LIST, ['limits.md', 'locks.md', 'recipes.md']);
   const sessions = pagesOf('../docs', 'index', ['sessions.md']);
   return [...pagesOf(COMMANDS, 'index'), ...sessions, ...pagesOf(GUIDES, GUIDE_LIST).map(addressed), ...besideGuides];
 }

@@ -40,6 +40,7 @@ export const ENTRIES = {
   index: 'entries/index.ts',
   ioredis: 'entries/ioredis.ts',
   keyv: 'entries/keyv.ts',
+  limits: 'entries/limits.ts',
   locks: 'entries/locks.ts',
   persist: 'entries/persist.ts',
   'persist-browser': 'entries/persist-browser.ts',

@@ -24,6 +24,7 @@ import * as main from 'keylatch';
 import * as element from 'keylatch/element';
 import * as hints from 'keylatch/hints';
 import * as ioredis from 'keylatch/ioredis';
+import * as limits from 'keylatch/limits';
 import * as locks from 'keylatch/locks';
 import * as persist from 'keylatch/persist';
 import * as server from 'keylatch/server';
@@ -33,7 +34,7 @@ import * as testing from 'keylatch/testing';
 const db = new Keylatch();
 ${CALLS.map(([call]) => `${call};`).join('\n')}
 db.getdel('k');
-export { main, element, hints, ioredis, locks, persist, remote, server, tabs, testing };
+export { main, element, hints, ioredis, limits, locks, persist, remote, server, tabs, testing };
 `;
 writeFileSync(file, text);
 

@@ -18,6 +18,7 @@ const ENTRIES = {
   'keylatch/core': 'core',
   'keylatch/hints': 'hints',
   'keylatch/keyv': 'keyv',
+  'keylatch/limits': 'limits',
   'keylatch/locks': 'locks',
   'keylatch/persist': 'persist-browser',
   'keylatch/remote': 'remote',
@@ -25,10 +26,11 @@ const ENTRIES = {
   'keylatch/testing': 'testing-browser',
   'keylatch/upstash': 'upstash',
 };
-/** Exports of more than 6 KB with gzip, in KB: locks, what has the methods of all commands, and what needs a database. */
+/** Exports of more than 6 KB with gzip, in KB: locks and limits, what has the methods of all commands, and what needs a database. */
 const LARGER = {
   locks: 17,
   redlock: 18,
+  FlexibleLimiter: 7,
   handleUpstashRequest: 11,
   upstashListener: 11,
   Commands: 14,

@@ -52,7 +52,7 @@ export function answeredWithin<T>(
  * The answer of a store. A state of the server that passes is waited for, until the limit. Rejects with NoAnswer at the limit,
  * and with the signal's reason at an abort.
  */
-export function answered<T>({ isLocal }: Coordination, time: Time, question: Question<T>): Promise<T> {
+export function answered<T>({ isLocal }: Pick<Coordination, 'isLocal'>, time: Time, question: Question<T>): Promise<T> {
   const { limitMs = Infinity, signal } = question;
   // An engine of this process answers at once, and ends waits by its own clock.
   if (isLocal) return question.ask(signal, question.limitMs);
