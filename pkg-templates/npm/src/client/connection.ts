@@ -73,6 +73,13 @@ export class Connection {
     this.#options = options;
   }
 
+  /** A connection to a client that the engine has adopted. */
+  static adopted(host: Host, id: number): Connection {
+    const connection = new Connection(host, {});
+    connection.#connected(id);
+    return connection;
+  }
+
   /** Number of the client, or undefined before its first command. */
   get knownId(): number | undefined {
     return this.#id;
@@ -80,12 +87,14 @@ export class Connection {
 
   id(): number {
     if (this.closed) throw new ClosedError('client');
-    if (this.#id === undefined) {
-      this.#id = this.#connect();
-      // The shared client goes with its engine.
-      if (!this.isShared) abandoned?.register(this, { host: this.host, id: this.#id }, this);
-    }
-    return this.#id;
+    return this.#id ?? this.#connected(this.#connect());
+  }
+
+  #connected(id: number): number {
+    this.#id = id;
+    // The shared client goes with its engine.
+    if (!this.isShared) abandoned?.register(this, { host: this.host, id }, this);
+    return id;
   }
 
   #connect(): number {
@@ -187,7 +196,7 @@ export class Connection {
   info(): GlueClient {
     const id = this.id();
     const info = this.host.enter((instance) => instance.guarded(() => instance.engine.client(id)));
-    if (info === undefined) throw new ClosedError('client');
+    if (info === null) throw new ClosedError('client');
     return info;
   }
 

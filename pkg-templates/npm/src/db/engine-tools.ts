@@ -1,10 +1,12 @@
 /** Functions of redis-cli that an engine's object carries. */
 import type { Fact } from '../host/facts.js';
+import type { Host } from '../host/host.js';
 import type { SessionOptions, SessionReport } from '../session/session.js';
 import type { SessionLine } from '../session/session-lines.js';
 
 /** @internal Functions of an engine. */
 export interface Tools {
+  readonly host: Host;
   printReply(reply: Uint8Array): string;
   splitLine(line: string): Uint8Array[];
   sessionLines(text: string): SessionLine[];

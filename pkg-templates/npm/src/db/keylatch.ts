@@ -173,6 +173,7 @@ export class Keylatch extends ObservableClient {
   /** @internal Functions of `keylatch/hints` and `keylatch/testing`. */
   get tools(): Tools {
     return {
+      host: this.#host,
       printReply: (reply) => this.#database.input(reply, (engine, length) => engine.printReply(length)),
       splitLine: (line) => this.#database.splitLine(line),
       sessionLines: (text) =>

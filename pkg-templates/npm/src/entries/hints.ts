@@ -25,6 +25,7 @@ export { leasesAfter, type Lease } from '../race/leases.js';
 export { splitReplies } from '../resp/split-replies.js';
 export type { SessionReport, SessionStep, SessionOptions } from '../session/session.js';
 export type { SessionLine, SessionLineKind } from '../session/session-lines.js';
+export { adoptClients, exportedClient, type ExportedClient } from '../db/carried-clients.js';
 export { loadFresh, printReply, replyLines, runSessionOn, sessionLines, splitLine } from '../db/tools.js';
 export { isUnfinished } from '../hints/unfinished.js';
 export { lastCommandStart, splitCommands, typedWords, type CommandText, type TypedWords } from '../hints/words.js';

@@ -58,7 +58,7 @@ export interface GlueEngine {
   connect(): number;
   disconnect(client: number): void;
   setProtocol(client: number, protocol: number): void;
-  client(client: number): GlueClient | undefined;
+  client(client: number): GlueClient | null;
   /** Addresses and sizes of the frame: header, spans, number of spans, bytes, start of the argument space, its size. */
   frame(): Uint32Array;
   /** Resizes the frame; false when memory is exhausted. */

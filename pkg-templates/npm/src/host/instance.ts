@@ -23,7 +23,7 @@ const AREA_MIN = 4 * 1024;
 const AREA_KEPT_MAX = 1024 * 1024;
 
 /** Client number returned when memory is exhausted. */
-const NO_CLIENT = 0;
+export const NO_CLIENT = 0;
 
 /** Least number that stands for a command which may run a script: it has no row, or the bit of such a row. */
 const MAY_RUN_SCRIPT = NO_ROW;

@@ -3,6 +3,7 @@
  * notified when output is ready for its client, and then feeds or wakes the stream.
  */
 import { ClosedError } from '../base/errors.js';
+import { exportClient } from './client-words.js';
 import type { GlueClient } from './glue.js';
 import type { Host } from './host.js';
 import { connected, type Instance } from './instance.js';
@@ -107,7 +108,7 @@ export class Stream {
     return this.#client?.inTransaction ?? false;
   }
 
-  get #client(): GlueClient | undefined {
+  get #client(): GlueClient | null {
     return this.#host.enter((instance) => instance.guarded(() => instance.engine.client(this.id)));
   }
 
@@ -139,8 +140,7 @@ export class Stream {
    * be disconnected.
    */
   carried(): Uint8Array | undefined {
-    const words = this.#host.enter((instance) => instance.guarded(() => instance.engine.exportState(this.id)));
-    return words.length > 0 ? words : undefined;
+    return exportClient(this.#host, this.id);
   }
 
   /** Disconnects the client when the connection has ended. */

@@ -32,9 +32,6 @@ const ATTACHED_MAX = 12_000;
 /** Longest state; the platform's limit of a row is 2 MB. */
 const ROW_BYTES_MAX = 1_000_000;
 const TABLE = 'keylatch_sockets';
-/** Index of the queue position among the words of a client. */
-const POSITION = 12;
-const WORD_BYTES = 4;
 
 /** Whether a state needs a row, which is billed. */
 export function isLongState({ client, input, address = '' }: SocketState): boolean {
@@ -105,14 +102,4 @@ export class SocketStates {
     sql.exec(`INSERT OR REPLACE INTO ${TABLE} (id, bytes) VALUES (?, ?)`, id, bytes);
     this.#rows.add(id);
   }
-}
-
-/** Position in the queue of blocked clients, 0 for others, of a client that the engine exported. */
-export function queuePosition(client: Uint8Array): number {
-  const view = new DataView(client.buffer, client.byteOffset, client.length);
-  const count = view.getUint32(0, true);
-  let start = WORD_BYTES * (count + 1);
-  for (let word = 0; word < POSITION; word += 1) start += view.getUint32(WORD_BYTES * (word + 1), true);
-  const end = start + view.getUint32(WORD_BYTES * (POSITION + 1), true);
-  return Number(String.fromCharCode(...client.subarray(start, end)));
 }

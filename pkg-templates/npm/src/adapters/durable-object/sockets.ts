@@ -1,4 +1,5 @@
 /** All WebSockets of an object: they are accepted, adopted after its sleep, run in turns, and flushed when a turn is stored. */
+import { queuePosition } from '../../host/client-words.js';
 import type { Rules } from '../upstash/commands.js';
 import { Failure } from '../upstash/exchange.js';
 import type { Runner } from '../upstash/run.js';
@@ -8,7 +9,7 @@ import type { Rates } from './rates.js';
 import { ShardRules } from './shards/shard-rules.js';
 import type { Shard } from './shards/slots.js';
 import { Socket, type SocketOwner } from './socket.js';
-import { queuePosition, type SocketState, SocketStates } from './socket-state.js';
+import { type SocketState, SocketStates } from './socket-state.js';
 import type { SplitLine } from './socket-input.js';
 import type { Turns } from './turns.js';
 
