@@ -71,22 +71,52 @@ test('keys that were there at clear are the start of the session after a reload,
   assert.doesNotMatch(session, /SADD|^\.\.\.$/m);
 });
 
-test('what an open transaction, a selected database and QUIT did to a client ends with the visit', async () => {
+test('a transaction and watched keys end with the visit, and the log says so', async () => {
   await say(page, 'QUIT');
   await say(page, 'SELECT 2');
   await say(page, 'MULTI');
   await say(page, 'SET queued 1');
+  await say(page, 'W> WATCH precious');
   await comeBack();
-  await say(page, 'SET precious 1');
-  await say(page, 'SUBSCRIBE news');
-  await comeBack();
-  await say(page, 'GET precious');
-  assert.equal((await heard(page)).at(-1), 'keylatch[2]> GET precious\n"1"');
+  const notes = page.locator('kl-log .note');
+  await notes.getByText('keylatch: MULTI ended with the last visit, and nothing of it has run').waitFor();
+  await notes.getByText('W: WATCH ended with the last visit').waitFor();
+  await say(page, 'keylatch> SET precious 1');
+  await say(page, 'keylatch> EXISTS queued');
+  assert.deepEqual((await heard(page)).slice(-2), [
+    'keylatch[2]> SET precious 1\nOK',
+    'keylatch[2]> EXISTS queued\n(integer) 0',
+  ]);
+  for (const text of ['W> MULTI', 'W> PING', 'W> EXEC']) await say(page, text);
+  assert.equal((await heard(page)).at(-1), 'W(TX)> EXEC\n1) PONG');
   await page.getByRole('button', { name: 'Open as session' }).click();
   await page.locator('kl-session-view .summary.good').waitFor();
   const session = await page.locator('kl-editor textarea').inputValue();
-  assert.match(session, /keylatch-3\[2\]> SET precious 1\nOK/);
-  assert.match(session, /keylatch-4\[2\]> GET precious\n"1"/);
+  assert.match(session, /keylatch-2> DISCARD\nOK/);
+  assert.match(session, /W> UNWATCH\nOK/);
+});
+
+test('subscriptions and commands that wait go on after a reload, with their deadlines', async () => {
+  await page.getByRole('button', { name: 'Paused' }).click();
+  await say(page, 'S> SUBSCRIBE news');
+  await say(page, 'B> BLPOP queue 0');
+  await say(page, 'D> BLPOP queue 60');
+  await say(page, 'keylatch> @ +20s');
+  await comeBack();
+  await say(page, 'keylatch> PUBLISH news hello');
+  await say(page, 'keylatch> RPUSH queue one');
+  await say(page, '@ +39s');
+  assert.deepEqual((await heard(page)).slice(-4), [
+    'keylatch> PUBLISH news hello\n(integer) 1',
+    'S< \n1) "message"\n2) "news"\n3) "hello"',
+    'keylatch> RPUSH queue one\n(integer) 1',
+    'B< \n1) "queue"\n2) "one"',
+  ]);
+  await say(page, '@ +1s');
+  assert.equal((await heard(page)).at(-1), 'D< \n(nil)');
+  await page.getByRole('button', { name: 'Open as session' }).click();
+  await page.locator('kl-session-view .summary.good').waitFor();
+  assert.doesNotMatch(await page.locator('kl-editor textarea').inputValue(), /^\.\.\.$/m);
 });
 
 test('Start fresh empties the command line, and can be undone', async () => {

@@ -1,9 +1,11 @@
 /** A client of the command line: its connection, its lane (colour and column), and its prompt. */
 
 import type { Client, Keylatch } from 'keylatch/core';
+import { exportedClient } from 'keylatch/hints';
 import { callRaw, isClosed, type Word } from '../engine/raw-call.ts';
 import type { Address } from '../text/addressed-line.ts';
 import type { RecordedClient } from '../recording/recording.ts';
+import type { KeptClient } from './workspace-state.ts';
 
 /** Commands that change keys without an event for each. */
 const SILENT = new Set(['FLUSHALL', 'FLUSHDB', 'SWAPDB']);
@@ -22,8 +24,9 @@ export class NamedClient {
     readonly name: string,
     readonly lane: number,
     private readonly database = 0,
+    carried?: Client,
   ) {
-    this.connection = this.connect();
+    this.connection = carried ?? this.connect();
   }
 
   /** Notes a command that ran. True when keys may have changed without events, then or in its transaction. */
@@ -59,10 +62,15 @@ export class NamedClient {
     return this.engine.client(this.lane === 0 ? options : { ...options, name: this.name });
   }
 
-  /** State of the client, as recordings keep it. */
+  /** State of the client, as recordings have it. */
   get recorded(): RecordedClient {
     const { db, inTransaction } = this.connection;
     return { name: this.name, db, inTransaction };
+  }
+
+  /** State of the client for another visit. */
+  get kept(): KeptClient {
+    return { ...this.recorded, exported: exportedClient(this.engine, this.connection) };
   }
 
   /** `keylatch>`, `C2[1](TX)>`: the name, the database unless it is 0, and whether commands are being queued. */

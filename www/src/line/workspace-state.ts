@@ -1,12 +1,22 @@
 /** The state of the command line beside its keys, as it is kept from visit to visit. */
 
+import type { ExportedClient } from 'keylatch/hints';
 import type { LogEntry } from './log.ts';
 import type { ClockState } from '../clock/page-clock.ts';
 import type { Recorded } from '../recording/recording.ts';
 
+/** A client as it is kept. */
+export interface KeptClient {
+  readonly name: string;
+  readonly db: number;
+  readonly inTransaction?: boolean | undefined;
+  /** Undefined for a client that was never connected, or is to be disconnected. */
+  readonly exported?: ExportedClient | undefined;
+}
+
 export interface WorkspaceState {
   readonly clock: ClockState;
-  readonly clients: readonly { readonly name: string; readonly db: number }[];
+  readonly clients: readonly KeptClient[];
   /** Name of the chosen client. */
   readonly active: string;
   readonly recorded: Recorded;

@@ -12,6 +12,7 @@ import { type PastedCommand, pastedCommands } from '../text/paste.ts';
 import { Witness } from '../why/witness.ts';
 import type { SpokenLine } from '../recording/transcript.ts';
 import { keptLogOf } from './cleared-log.ts';
+import { applySettings, connectedAgain, endTexts, recordedClient } from './kept-clients.ts';
 import { commandNames } from '../commands/command-names.ts';
 import { commandRows } from '../commands/commands.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -180,23 +181,23 @@ export class Workspace {
 
   /** State for the next visit, without the keys. */
   state(): WorkspaceState {
-    const clients = this.clients.map(({ recorded: { name, db } }) => ({ name, db }));
-    const recorded = this.recording.forNextVisit(this.moment());
+    const clients = this.clients.map((client) => client.kept);
+    const recorded = this.recording.forNextVisit(this.moment(clients.map(recordedClient)));
     return { clock: this.clock.state, clients, active: this.active.name, recorded, log: keptLog(this.log.entries) };
   }
 
   /** Continues from the state of another visit; the keys are there already. */
   restore({ clock, clients, active, recorded, log }: WorkspaceState): void {
-    for (const { text } of recorded.settings) this.active.connection.callRaw(...splitLine(this.db, text));
-    for (const { name, db } of clients) {
-      const client = this.clientNamed(name);
-      if (db !== 0) client.connection.callRaw('SELECT', String(db));
-    }
-    this.selectClient(this.clientNamed(active));
+    for (const client of this.clients) client.connection.close();
+    this.clients = connectedAgain(this.db, clients);
+    this.active = this.clients.find(({ name }) => name === active) ?? this.openClient(FIRST_NAME);
+    applySettings(this.db, recorded);
     this.recording.resume(recorded);
     this.log.restore(log);
+    for (const text of clients.flatMap(endTexts)) this.note(text);
     this.clock.restore(clock);
     void this.prepare(recorded.lines.map(({ text }) => text).join('\n'));
+    this.afterChange();
   }
 
   /** Replaces the keys. Returns those of before. */
@@ -322,10 +323,9 @@ export class Workspace {
     this.recording[how](this.moment());
   }
 
-  private moment(): Moment {
+  private moment(clients = this.clients.map(({ recorded }) => recorded)): Moment {
     const inspector = { name: INSPECTOR_NAME, db: this.inspectedDatabase, inTransaction: false };
-    const clients = [...this.clients.map(({ recorded }) => recorded), inspector];
-    return { db: this.db, clients, nowMs: this.clock.now() };
+    return { db: this.db, clients: [...clients, inspector], nowMs: this.clock.now() };
   }
 
   /** Logs messages and late replies of clients, and reconnects disconnected ones. */

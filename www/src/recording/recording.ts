@@ -10,6 +10,9 @@ export interface RecordedClient {
   readonly name: string;
   readonly db: number;
   readonly inTransaction: boolean;
+  /** True if the client continues in the next visit, without its transaction and watched keys. */
+  readonly isCarried?: boolean | undefined;
+  readonly watches?: boolean | undefined;
 }
 
 /** State of the engine beside the recording. */
@@ -32,6 +35,9 @@ export interface Recorded {
   readonly settings: readonly SpokenLine[];
   /** Number of connections that a name has had, for names that have had several. */
   readonly connections?: readonly (readonly [name: string, count: number])[];
+  /** Names of clients with state that no snapshot holds, and of those that have a command without a reply. */
+  readonly stateful?: readonly string[];
+  readonly waiting?: readonly string[];
 }
 
 /** Number of lines after which the recording begins anew from a snapshot, if the clients allow it. */
@@ -51,9 +57,9 @@ export class Recording {
   private first = 0;
   private settings: SpokenLine[] = [];
   /** Clients with state that no snapshot holds, by their name in the recording. */
-  private readonly stateful = new Set<string>();
+  private stateful = new Set<string>();
   /** Clients that have a command without a reply. */
-  private readonly waiting = new Set<string>();
+  private waiting = new Set<string>();
   /** Number of connections a name has had: each is a client of its own. */
   private connections = new Map<string, number>();
 
@@ -63,7 +69,8 @@ export class Recording {
 
   get recorded(): Recorded {
     const { start, setup, lines, first, settings } = this;
-    return { start, setup, lines, first, settings, connections: [...this.connections] };
+    const held = { stateful: [...this.stateful], waiting: [...this.waiting] };
+    return { start, setup, lines, first, settings, connections: [...this.connections], ...held };
   }
 
   /** Number of the line that is recorded next, by which the log finds it. */
@@ -127,11 +134,15 @@ export class Recording {
     this.lines = [];
   }
 
-  /** The recording for the next visit, to which all clients connect anew: one that loses its state is another one there. */
+  /** The recording for the next visit, where transactions have ended. A client that loses other state is another one there. */
   forNextVisit({ clients, nowMs }: Moment): Recorded {
     const next = new Recording();
     next.resume(this.recorded);
-    for (const client of clients.filter((one) => this.isHeld(one))) {
+    for (const client of clients) {
+      const end = endOf(client);
+      if (client.isCarried && end)
+        next.lines.push({ prompt: `${this.nameOf(client.name)}>`, text: end, printed: ['OK'], nowMs });
+      if (client.isCarried || !this.isHeld(client)) continue;
       next.reconnected(client.name);
       next.lines.push(...next.selection(client, nowMs));
     }
@@ -139,13 +150,15 @@ export class Recording {
   }
 
   /** Continues a recording of an earlier visit. */
-  resume({ start, setup, lines, first = 0, settings, connections = [] }: Recorded): void {
+  resume({ start, setup, lines, first = 0, settings, connections = [], stateful, waiting }: Recorded): void {
     this.start = start;
     this.setup = setup;
     this.lines = [...lines];
     this.first = first;
     this.settings = [...settings];
     this.connections = new Map(connections);
+    this.stateful = new Set(stateful);
+    this.waiting = new Set(waiting);
   }
 
   /** True if a client has state that ends with its connection. */
@@ -172,6 +185,14 @@ export class Recording {
     const connection = this.connections.get(client) ?? 1;
     return connection === 1 ? client : `${client}-${connection}`;
   }
+}
+
+/** The command with which a client's transaction or watch ends in front of the next visit; undefined: it has none. */
+export function endOf({
+  inTransaction,
+  watches,
+}: Pick<RecordedClient, 'inTransaction' | 'watches'>): string | undefined {
+  return inTransaction ? 'DISCARD' : watches ? 'UNWATCH' : undefined;
 }
 
 /** First word of a line, in capital letters. */
