@@ -77,18 +77,21 @@ test('an edited lesson is a copy, and the lesson comes back', async () => {
   await value(`${whole}> PING`);
 });
 
-test('undo and redo cover typing, Fill in replies and the choice of another session', async () => {
+test('undo and redo cover typing, Fill in replies and the deletion, and never lead to another session', async () => {
   await text().fill('> PING\n');
   await isGood().catch(() => undefined);
   await page.getByRole('button', { name: 'Fill in replies' }).click();
   await value('> PING\nPONG\n');
-  await go(`lesson=${LESSONS[0]}`);
-  await page.locator('kl-session-view .next-lesson').waitFor();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await value('> PING\nPONG\n');
   await text().press('Control+z');
   await value('> PING\n');
   await text().press('Control+Shift+Z');
+  await value('> PING\nPONG\n');
+  await go(`lesson=${LESSONS[0]}`);
+  await page.locator('kl-session-view .next-lesson').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).isEnabled(), false);
+  await text().press('Control+z');
+  assert.match(await text().inputValue(), /^## /);
+  await go('own');
   await value('> PING\nPONG\n');
   await page.getByRole('button', { name: 'Delete' }).click();
   await value('');

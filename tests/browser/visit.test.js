@@ -137,24 +137,63 @@ test('Start fresh empties the command line, and can be undone', async () => {
   assert.equal((await heard(page)).at(-1), 'keylatch> DBSIZE\n(integer) 0');
 });
 
-test('a second tab can be read, and takes over', async () => {
-  await say(page, 'SET lock mine');
+/** Opens another tab of the same profile. */
+async function anotherTab(hash = '') {
   await page.waitForTimeout(600);
   const tab = await visitor.context.newPage();
-  await tab.goto(browser.address);
+  await tab.goto(browser.address + hash);
   await started(tab);
+  return tab;
+}
+
+test('a second tab can be read, its prompt is off, and it takes over', async () => {
+  await say(page, 'SET lock mine');
+  const tab = await anotherTab();
   await bar(tab).getByText('Another tab has this command line').waitFor();
   assert.deepEqual(await tab.locator('kl-key-panel .key .name').allTextContents(), ['lock']);
-  await say(tab, 'SET lock theirs');
-  await tab.locator('kl-prompt').getByText('Take over to type here').waitFor();
-  assert.equal(await tab.locator('kl-prompt textarea').inputValue(), 'SET lock theirs');
-  await bar(tab).getByRole('button', { name: 'Take over' }).click();
+  assert.equal(await tab.locator('kl-prompt textarea').isEnabled(), false);
+  assert.equal(await tab.getByRole('button', { name: 'Run', exact: true }).count(), 0);
+  await tab.locator('kl-prompt').getByRole('button', { name: 'Take over' }).click();
   await bar(tab).getByText('Your last visit continues').waitFor();
   await say(tab, 'GET lock');
   assert.equal((await heard(tab)).at(-1), 'keylatch> GET lock\n"mine"');
   await bar().getByText('Another tab has this command line').waitFor();
-  await say(page, 'PING');
-  await page.locator('kl-prompt').getByText('Take over to type here').waitFor();
+  assert.equal(await page.locator('kl-prompt textarea').isEnabled(), false);
+});
+
+test('links, sessions and Continue run in a second tab on an engine of its own', async () => {
+  await say(page, 'SET lock mine');
+  const tab = await anotherTab('#s=> SET theirs 1&view=line');
+  await bar(tab).getByText("This command line is this tab's own").waitFor();
+  await say(tab, 'KEYS *');
+  assert.equal((await heard(tab)).at(-1), 'keylatch> KEYS *\n1) "theirs"');
+  await tab.evaluate(() => (location.hash = 'lesson=04-deleting-each-other'));
+  await tab.getByRole('button', { name: 'Continue in the command line' }).click();
+  await bar(tab).getByRole('button', { name: 'Undo' }).click();
+  await say(tab, 'GET theirs');
+  assert.equal((await heard(tab)).at(-1), 'keylatch> GET theirs\n"1"');
+  await say(page, 'KEYS *');
+  assert.equal((await heard(page)).at(-1), 'keylatch> KEYS *\n1) "lock"');
+});
+
+test('Continue keeps the keys and the log that it replaces, also over a reload', async () => {
+  await say(page, 'SET precious 1');
+  await page.evaluate(() => (location.hash = 'lesson=04-deleting-each-other'));
+  await page.getByRole('button', { name: 'Continue in the command line' }).click();
+  await say(page, 'keylatch> GET precious');
+  assert.equal((await heard(page)).at(-1), 'keylatch> GET precious\n(nil)');
+  await comeBack();
+  await bar().getByText('The session continues here.').waitFor();
+  await bar().getByRole('button', { name: 'Undo' }).click();
+  assert.deepEqual(await heard(page), ['keylatch> SET precious 1\nOK']);
+  await say(page, 'GET precious');
+  assert.equal((await heard(page)).at(-1), 'keylatch> GET precious\n"1"');
+  await bar().getByRole('button', { name: 'Undo' }).click();
+  assert.equal((await heard(page)).at(-1), 'keylatch> GET precious\n(nil)');
+  await bar().getByRole('button', { name: 'Undo' }).click();
+  await bar().getByRole('button', { name: 'Close' }).click();
+  await comeBack();
+  assert.equal(await bar().getByRole('button', { name: 'Undo' }).count(), 0);
 });
 
 test('a tab that does not answer is not robbed', async () => {

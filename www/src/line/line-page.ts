@@ -8,6 +8,12 @@ import type { Workspace } from './workspace.ts';
 
 export interface LinePage {
   readonly workspace: Workspace;
+  readonly visit: {
+    /** Brings back keys and log that were replaced; undefined: there are none. */
+    readonly bringBack: (() => void) | undefined;
+    /** Takes the kept command line from another tab. */
+    takeOver(): Promise<void>;
+  };
   readonly theme: { readonly current: ReplTheme };
   /** Opens what was typed as a session, with the keys it started from. */
   openAsSession(): void;

@@ -166,7 +166,7 @@ export class LineView extends LitElement {
           </div>
         </div>
         ${this.past ? html`<kl-look-back .past=${this.past}></kl-look-back>` : html`<kl-log .workspace=${workspace} ?columns=${this.columns && several} ?utf8=${this.utf8} .resp=${this.resp} @read=${this.focusPrompt}></kl-log>`}
-        <kl-prompt .workspace=${workspace} @keys=${this.showKeys}></kl-prompt>
+        <kl-prompt .workspace=${workspace} @keys=${this.showKeys} @takeover=${() => void this.playground.visit.takeOver()}></kl-prompt>
       </section>
       <aside aria-label="Clock and keys">
         ${this.past ? nothing : html`<kl-clock-panel .workspace=${workspace}></kl-clock-panel>`}
@@ -217,11 +217,13 @@ export class LineView extends LitElement {
 
   private fileActions(): MenuAction[] {
     const { playground } = this;
+    const { bringBack } = playground.visit;
     return [
       { label: 'Open a file…', act: () => dispatchEvent(new CustomEvent(OPEN_FILE)) },
       { label: 'Save keys as RDB', act: () => void playground.saveKeys('rdb') },
       { label: 'Save keys as append-only file', act: () => void playground.saveKeys('aof') },
       { label: 'Save keys as JSON', act: () => void playground.saveKeys('json') },
+      ...(bringBack ? [{ label: 'Bring back what was replaced', act: bringBack }] : []),
     ];
   }
 

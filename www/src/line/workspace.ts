@@ -64,7 +64,8 @@ export class Workspace {
   bringLogBack: (() => void) | undefined;
   private expired: string[] = [];
   private readonly witness: Witness;
-  private readOnly = false;
+  /** False while the keys are a copy: commands are refused. */
+  mayWrite = true;
   readonly pasting = new Pasting();
 
   constructor(
@@ -92,6 +93,16 @@ export class Workspace {
     return this.recording.isEmpty;
   }
 
+  /** True if neither keys nor a log would be lost. */
+  get isEmpty(): boolean {
+    return (
+      this.isFresh &&
+      this.log.entries.length === 0 &&
+      this.db.inspectPage({ limit: 1 }).total === 0 &&
+      this.keys.inhabited().length === 0
+    );
+  }
+
   openClient(name = freeName(this.clients)): NamedClient {
     const client = new NamedClient(this.db, name, freeLane(this.clients));
     this.clients = [...this.clients, client];
@@ -117,7 +128,7 @@ export class Workspace {
 
   /** Loads Lua before a text that needs it, behind the same database. Undefined: the text can run at once. */
   prepare(text: string): Promise<void> | undefined {
-    const loading = this.readOnly ? undefined : prepared(this.maker, text);
+    const loading = this.mayWrite ? prepared(this.maker, text) : undefined;
     if (loading === undefined) return undefined;
     return moveToLua(this.db, loading).then((outcome) => {
       this.note(outcome);
@@ -134,7 +145,7 @@ export class Workspace {
   /** Runs a typed line, as the client that it names; one that cannot be parsed is not run but returned as a problem. */
   runLine(text: string): LineProblem | undefined {
     this.tour.follow(text.trim());
-    if (text.trim() !== '' && !this.readOnly) this.past?.();
+    if (text.trim() !== '' && this.mayWrite) this.past?.();
     const line = addressedLine(text);
     const problem = this.runFor(line, line.command);
     this.afterChange();
@@ -146,7 +157,7 @@ export class Workspace {
     const commands = pastedCommands(text, commandNames);
     const crowded = crowd(this.clients, commands);
     if (crowded) return refusal(crowded);
-    if (commands.length > 0 && !this.readOnly) this.past?.();
+    if (commands.length > 0 && this.mayWrite) this.past?.();
     const run = (command: PastedCommand): PastedResult<LineProblem> => {
       const before = this.log.last;
       const problem = this.runFor(command, command.text);
@@ -160,7 +171,7 @@ export class Workspace {
 
   /** Runs words as a client of the inspector that exists only for this command, and logs them like typed ones. */
   runForKeys(...words: readonly (string | Uint8Array)[]): void {
-    if (this.readOnly) return this.note(READ_ONLY);
+    if (!this.mayWrite) return this.note(READ_ONLY);
     const client = new NamedClient(this.db, INSPECTOR_NAME, 0, this.active.connection.db);
     this.recordSelection(client);
     this.send(client, commandText(words), words);
@@ -243,11 +254,6 @@ export class Workspace {
     this.restore(state);
   }
 
-  /** Refuses commands from now on: the keys are a copy. */
-  makeReadOnly(): void {
-    this.readOnly = true;
-  }
-
   clearLog(): void {
     const isEmpty = this.log.entries.length === 0;
     const bringBack = keptLogOf(this.log, this.recording);
@@ -260,7 +266,7 @@ export class Workspace {
 
   /** Runs a line as the client, and in the database, that its prompt names. */
   private runFor(address: Address, line: string): LineProblem | undefined {
-    if (line.trim() !== '' && this.readOnly) return refusal(READ_ONLY);
+    if (line.trim() !== '' && !this.mayWrite) return refusal(READ_ONLY);
     const crowded = crowd(this.clients, [address]);
     if (crowded) return refusal(crowded);
     const { database } = address;

@@ -168,7 +168,7 @@ export class Playground {
       const { hash } = location;
       this.showSession({ text, title, start }, link);
       history.replaceState(null, '', hash);
-      if (link.view === 'line' && this.workspace.isFresh && this.takeOver()) this.view = 'line';
+      if (link.view === 'line' && this.visit.mayOpenLink && this.takeOver()) this.view = 'line';
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       this.linkProblem = error.message;
@@ -224,11 +224,9 @@ export class Playground {
   private takeOver(): boolean {
     const taken = this.sessionEditor.takeAway();
     if (!taken) return false;
-    this.workspace.takeOver(
-      taken.snapshot,
-      taken.nowMs,
-      taken.clients.map((client) => client.name),
-    );
+    const { snapshot, nowMs } = taken;
+    const names = taken.clients.map(({ name }) => name);
+    this.visit.replace('The session continues here.', () => this.workspace.takeOver(snapshot, nowMs, names));
     return true;
   }
 

@@ -22,6 +22,15 @@ interface SavedStart {
   readonly start: Uint8Array | undefined;
 }
 
+/** Keys and log that were replaced. */
+interface Replaced {
+  readonly id: 'replaced';
+  readonly keys: Uint8Array;
+  readonly state: WorkspaceState;
+  /** Sentence about what took their place. */
+  readonly text: string;
+}
+
 export interface Offer {
   readonly text: string;
   readonly actions: readonly { readonly label: string; readonly act: () => void }[];
@@ -35,6 +44,9 @@ const DRAFT = 'draft';
 export class Visit {
   readonly changes = new Emitter<'visit'>();
   private restored: Offer | undefined;
+  private replaced: Replaced | undefined;
+  /** True in a tab that has begun a command line of its own, while another tab has the kept one. */
+  private isApart = false;
   private problem: string | undefined;
   private update: Offer | undefined;
   private cleared: Offer | undefined;
@@ -59,7 +71,15 @@ export class Visit {
     const problem = text === undefined ? undefined : { text, actions: [] };
     const restored = this.engine.state === 'elsewhere' ? this.elsewhere() : this.restored;
     const cleared = this.workspace.bringLogBack && this.cleared;
-    return [problem, restored, cleared, this.update].filter((offer) => offer !== undefined);
+    return [problem, restored, this.undoable(), cleared, this.update].filter((offer) => offer !== undefined);
+  }
+
+  /** Brings back the keys and the log that were replaced last, and keeps the present ones; undefined: there are none. */
+  get bringBack(): (() => void) | undefined {
+    const { replaced } = this;
+    if (!replaced) return undefined;
+    return () =>
+      this.replace('The former keys and log are back.', () => this.workspace.bringBack(replaced.keys, replaced.state));
   }
 
   /** Restores the last visit, and saves this one from now on. */
@@ -68,7 +88,9 @@ export class Visit {
     if (state) this.workspace.restore(state);
     this.keepDraft();
     this.workspace.changes.on(['cleared'], () => this.offerLog());
-    if (this.engine.state === 'elsewhere') return this.workspace.makeReadOnly();
+    void this.readReplaced();
+    this.workspace.mayWrite = this.engine.state !== 'elsewhere';
+    if (!this.workspace.mayWrite) return;
     const keys = this.engine.restoredKeys;
     if (keys > 0 || (state?.log.length ?? 0) > 0) {
       const found = keys === 1 ? '1 key is' : `${keys} keys are`;
@@ -109,6 +131,11 @@ export class Visit {
     this.changes.emit('visit');
   }
 
+  /** True if a link to the command line can be opened there: nothing is lost, or the tab has only a copy. */
+  get mayOpenLink(): boolean {
+    return this.workspace.isEmpty || !this.workspace.mayWrite;
+  }
+
   offerUpdate(reload: () => void): void {
     this.update = this.offer('A new version of this page is ready.', [
       ['Reload', reload],
@@ -117,42 +144,81 @@ export class Visit {
     this.changes.emit('visit');
   }
 
-  /** Puts the keys of a file in place of the present ones, which undo brings back. */
+  /**
+   * Does something that replaces keys or log, which are kept, also over a reload, until others are replaced. In a tab without
+   * the kept keys, the command line is the tab's own from then on.
+   */
+  replace(text: string, act: () => void): void {
+    if (!this.workspace.mayWrite) {
+      this.workspace.startFresh(this.emptyKeys());
+      this.workspace.mayWrite = this.isApart = true;
+      act();
+    } else {
+      const kept = this.workspace.isEmpty ? undefined : this.present(text);
+      act();
+      if (kept) this.keepReplaced(kept);
+    }
+    this.dismiss();
+  }
+
+  /** Puts the keys of a file in place of the present ones. */
   replaceKeys(keys: Uint8Array, what: string): void {
-    if (this.engine.state === 'elsewhere') return this.report('Another tab has the keys: take over to load a file.');
-    const before = this.workspace.state();
-    const snapshot = this.workspace.replaceKeys(keys, what);
-    this.restored = this.offer(`The keys are those of ${what}.`, [
-      ['Undo', () => this.bringBack(snapshot, before)],
-      ['Close', () => this.dismiss()],
+    const text = `The keys are those of ${what}.`;
+    this.replace(text, () => this.workspace.replaceKeys(keys, what));
+    if (this.replaced?.text === text) return;
+    this.restored = this.offer(text, [['Close', () => this.dismiss()]]);
+    this.changes.emit('visit');
+  }
+
+  private present(text: string): Replaced {
+    return { id: 'replaced', keys: this.workspace.db.snapshot(), state: this.workspace.state(), text };
+  }
+
+  private keepReplaced(replaced: Replaced): void {
+    this.replaced = replaced;
+    if (this.engine.state === 'kept') void this.store.put('workspace', replaced);
+  }
+
+  private async readReplaced(): Promise<void> {
+    const kept = await this.store.get<Replaced>('workspace', 'replaced');
+    this.replaced ??= kept;
+    if (kept) this.changes.emit('visit');
+  }
+
+  private undoable(): Offer | undefined {
+    const undo = this.bringBack;
+    if (!undo || !this.replaced) return undefined;
+    return this.offer(this.replaced.text, [
+      ['Undo', undo],
+      ['Close', () => this.forgetReplaced()],
     ]);
+  }
+
+  private forgetReplaced(): void {
+    void this.store.remove('workspace', 'replaced');
+    this.replaced = undefined;
     this.changes.emit('visit');
   }
 
   private elsewhere(): Offer {
-    return this.offer('Another tab has this command line. Here it can be read, and typing is off.', [
-      ['Take over', () => void this.takeOver()],
-    ]);
+    const text = this.isApart
+      ? "This command line is this tab's own, and is not kept: another tab has yours."
+      : 'Another tab has this command line. Here it can be read, and typing is off.';
+    return this.offer(text, [['Take over', () => void this.takeOver()]]);
   }
 
   private startFresh(): void {
-    const before = this.workspace.state();
-    const fresh = this.maker.make();
-    const snapshot = this.workspace.startFresh(fresh.db.snapshot());
-    fresh.db.close();
-    this.restored = this.offer('Started fresh.', [
-      ['Undo', () => this.bringBack(snapshot, before)],
-      ['Close', () => this.dismiss()],
-    ]);
-    this.changes.emit('visit');
+    this.replace('Started fresh.', () => this.workspace.startFresh(this.emptyKeys()));
   }
 
-  private bringBack(snapshot: Uint8Array, state: WorkspaceState): void {
-    this.workspace.bringBack(snapshot, state);
-    this.dismiss();
+  private emptyKeys(): Uint8Array {
+    const { db } = this.maker.make();
+    const keys = db.snapshot();
+    db.close();
+    return keys;
   }
 
-  private async takeOver(): Promise<void> {
+  async takeOver(): Promise<void> {
     if (await takeKeysOver()) return;
     this.report('The other tab does not answer. Close it, then reload this one.');
   }

@@ -48,7 +48,7 @@ export class Prompt extends LitElement {
 
   override render(): TemplateResult {
     const { editor, problem } = this;
-    const { active } = this.workspace;
+    const { active, mayWrite } = this.workspace;
     const searching = editor.mode === 'search';
     return html`
       ${suggestionList(editor, (index) => this.choose(index))}
@@ -71,14 +71,15 @@ export class Prompt extends LitElement {
             aria-activedescendant=${editor.active >= 0 ? `suggestion-${editor.active}` : nothing}
             aria-describedby=${problem ? 'problem' : 'hint'}
             aria-invalid=${problem ? 'true' : nothing}
-            placeholder=${searching ? '' : 'Type a command'}
+            ?disabled=${!mayWrite}
+            placeholder=${searching ? '' : mayWrite ? 'Type a command' : 'Another tab has this command line'}
             @input=${this.edited}
             @keydown=${this.pressed}
             @paste=${this.pasted}
             @blur=${this.left}
           ></textarea>
         </div>
-        <button class="button main" type="submit">Run</button>
+        ${mayWrite ? html`<button class="button main" type="submit">Run</button>` : html`<button class="button main" type="button" @click=${() => this.dispatchEvent(new CustomEvent('takeover'))}>Take over</button>`}
       </form>
       ${problem && html`<p id="problem" class="problem" role="alert">${problem.message}${problem.column > 0 ? ` (column ${problem.column})` : nothing}</p>`}
       ${this.check.render((text) => this.use(text))}

@@ -17,6 +17,8 @@ export interface PromptedLine {
   readonly clients: readonly PromptedClient[];
   readonly active: PromptedClient;
   readonly keys: { readonly count: number };
+  /** False in a tab that only shows the keys of another one. */
+  readonly mayWrite: boolean;
   /** The edited line. */
   readonly line: LineEditor;
   readonly pasting: { readonly isRunning: boolean; stop(): void };

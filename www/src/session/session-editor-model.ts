@@ -55,7 +55,9 @@ export class SessionEditorModel {
   /** Changes of the text that was pasted last, while it is as it was inserted. */
   pasteChanges: readonly Change[] = [];
   private readonly state = new SessionState<Source>(EMPTY);
-  private readonly steps = new Undo<Source>();
+  private steps = new Undo<Source>();
+  /** The session that was deleted last, while nothing else is shown. */
+  private deleted: { readonly source: Source; readonly steps: Undo<Source> } | undefined;
   private asPasted = '';
   private engine: Engine | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -107,7 +109,7 @@ export class SessionEditorModel {
   }
 
   get canUndo(): boolean {
-    return this.steps.canUndo;
+    return this.steps.canUndo || this.deleted !== undefined;
   }
 
   get canRedo(): boolean {
@@ -133,9 +135,10 @@ export class SessionEditorModel {
     return this.engine?.clock.now() ?? 0;
   }
 
-  /** Shows another session; the one before comes back with undo. */
+  /** Shows another session. Undo does not lead back to the one before, which the notebook or its link has. */
   open(source: Source): void {
-    if (this.source !== EMPTY) this.steps.before(this.source);
+    this.steps = new Undo();
+    this.deleted = undefined;
     this.resetNotice();
     this.show(source);
   }
@@ -202,7 +205,8 @@ export class SessionEditorModel {
   }
 
   undo(): void {
-    this.restore(this.steps.undo(this.source));
+    if (this.deleted && !this.steps.canUndo) this.bringBack(this.deleted);
+    else this.restore(this.steps.undo(this.source));
   }
 
   redo(): void {
@@ -211,11 +215,12 @@ export class SessionEditorModel {
 
   /** Deletes the shown session from the notebook; undo brings it back. */
   discard(): void {
-    const { id } = this.source;
-    if (id === undefined) return;
-    this.unsaved.delete(id);
-    void this.notebook.remove(id);
+    const { source, steps } = this;
+    if (source.id === undefined) return;
+    this.unsaved.delete(source.id);
+    void this.notebook.remove(source.id);
     this.open(EMPTY);
+    this.deleted = { source, steps };
     this.notice = 'The session was deleted.';
     this.changes.emit('session');
   }
@@ -301,10 +306,18 @@ export class SessionEditorModel {
 
   private change(text: string): void {
     const copied = this.source.id === undefined;
+    this.deleted = undefined;
     this.state.source = { ...this.source, id: this.source.id ?? this.notebook.newId(), text };
     this.resetNotice();
     this.save();
     if (copied) this.changes.emit('source');
+  }
+
+  private bringBack({ source, steps }: NonNullable<typeof this.deleted>): void {
+    this.restore(source);
+    this.steps = steps;
+    this.deleted = undefined;
+    this.changes.emit('session');
   }
 
   private restore(source: Source | undefined): void {
