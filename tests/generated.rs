@@ -5,8 +5,12 @@
 mod block;
 #[path = "../examples/generate/groups.rs"]
 mod groups;
+#[path = "../examples/generate/lessons.rs"]
+mod lessons;
 #[path = "../examples/generate/pages.rs"]
 mod pages;
+#[path = "../examples/generate/section.rs"]
+mod section;
 // The program uses more of it.
 #[allow(dead_code)]
 #[path = "../examples/generate/shown.rs"]
@@ -78,7 +82,8 @@ fn the_pages_show_every_row_once_and_link_what_exists() {
             assert!(missing.remove(heading), "{name}: {heading} is no row, or stands twice");
         }
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            assert!(link.starts_with('#') || names.contains(link) || is_file(link), "{name}: {link} leads nowhere");
+            let page = link.split('#').next().unwrap_or(link);
+            assert!(link.starts_with('#') || names.contains(page) || is_file(link), "{name}: {link} leads nowhere");
         }
     }
     assert!(missing.is_empty(), "without a section: {missing:?}");
@@ -125,15 +130,20 @@ fn every_row_says_what_it_does() {
     for row in all_rows() {
         assert!(row.summary.ends_with('.'), "{}: a summary is a sentence", row.name);
         assert!(!row.reply.is_empty() && !row.complexity.is_empty(), "{}", row.name);
-        assert!(is_version(row.since), "{}: `{}` is neither `7.4.0` nor `keylatch 0.2`", row.name, row.since);
+        assert!(
+            is_version(row.since),
+            "{}: `{}` is none of `7.4.0`, `keylatch 0.2`, `Valkey 9.0`",
+            row.name,
+            row.since
+        );
         let needed = row.arity.unsigned_abs() as usize > row.words();
         assert!(!needed || !row.arguments.is_empty() || !row.subcommands.is_empty(), "{}: arguments", row.name);
     }
 }
 
-/// True for a version of Redis (`7.4.0`), and of keylatch (`keylatch 0.2`) where Redis lacks the command.
+/// True for a version of Redis (`7.4.0`), and of keylatch (`keylatch 0.2`) or Valkey where Redis lacks the command.
 fn is_version(since: &str) -> bool {
-    let (parts, version) = match since.strip_prefix("keylatch ") {
+    let (parts, version) = match since.strip_prefix("keylatch ").or_else(|| since.strip_prefix("Valkey ")) {
         Some(version) => (2, version),
         None => (3, since),
     };
@@ -142,8 +152,8 @@ fn is_version(since: &str) -> bool {
 }
 
 #[test]
-fn since_names_a_version_of_redis_or_of_keylatch() {
-    for version in ["1.0.0", "8.4.0", "keylatch 0.2", "keylatch 1.10"] {
+fn since_names_a_version_of_a_server() {
+    for version in ["1.0.0", "8.4.0", "keylatch 0.2", "keylatch 1.10", "Valkey 9.0"] {
         assert!(is_version(version), "{version}");
     }
     for other in ["", "7.4", "keylatch", "keylatch 0", "keylatch 0.2.1", "Keylatch 0.2", "valkey 9.0.0", "0.2 "] {

@@ -8,7 +8,9 @@
 //! - `docs/commands/*.md`: a page for each group of commands.
 
 mod groups;
+mod lessons;
 mod pages;
+mod section;
 mod shown;
 // The test of tidiness uses more of it.
 #[allow(dead_code)]

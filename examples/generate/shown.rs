@@ -11,6 +11,9 @@ use super::tree::{self, File};
 const LINES_MAX: usize = 24;
 /// Most uses of one command.
 const USES_MAX: usize = 20;
+/// Most kinds of replies of one command, and the longest that is shown.
+const REPLIES_MAX: usize = 6;
+const REPLY_CHARS_MAX: usize = 72;
 
 /// All session files.
 pub struct Shown {
@@ -91,6 +94,46 @@ impl Shown {
     }
 }
 
+impl Shown {
+    /// Replies of different kinds to a command in its file, each on one line with the first request that got it.
+    pub fn replies(&self, name: &str) -> Vec<(String, String)> {
+        let mut kinds: Vec<String> = Vec::new();
+        let mut replies: Vec<(String, String)> = Vec::new();
+        for (request, lines) in self.uses(name) {
+            let reply = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join("  ");
+            let kind = kind_of(&reply);
+            if reply == "QUEUED" || reply.chars().count() > REPLY_CHARS_MAX || kinds.contains(&kind) {
+                continue;
+            }
+            kinds.push(kind);
+            replies.push((reply, request));
+        }
+        replies.truncate(REPLIES_MAX);
+        replies
+    }
+}
+
+/// Replies of one kind mean much the same to a reader: all texts, all arrays, all numbers from 2 on.
+fn kind_of(reply: &str) -> String {
+    let first = reply.split(' ').next().unwrap_or_default();
+    let small = ["(integer) 0", "(integer) 1"].contains(&reply) || reply.starts_with("(integer) -");
+    match first {
+        "(integer)" if !small => first.to_owned(),
+        "(double)" | "1)" | "1#" | "1~" => first.to_owned(),
+        _ if reply.starts_with('"') && reply != "\"\"" => "\"".to_owned(),
+        _ => reply.to_owned(),
+    }
+}
+
+#[test]
+fn texts_and_large_numbers_are_one_kind_each() {
+    assert_eq!(kind_of("\"a\""), kind_of("\"b c\""));
+    assert_eq!(kind_of("(integer) 2"), kind_of("(integer) 70"));
+    let kinds =
+        ["(integer) 0", "(integer) 1", "(integer) 2", "(integer) -1", "(nil)", "\"\"", "\"a\"", "OK"].map(kind_of);
+    assert!(kinds.iter().enumerate().all(|(index, kind)| !kinds[..index].contains(kind)));
+}
+
 /// The parts between headings, each with its own.
 fn blocks(text: &str) -> Vec<Vec<String>> {
     let mut blocks: Vec<Vec<String>> = Vec::new();
@@ -127,7 +170,7 @@ fn runs(text: &str, name: &str) -> bool {
     session::parse(text).is_ok_and(|session| session.actions.iter().any(|action| is_run(&action.text, name)))
 }
 
-fn is_run(request: &str, name: &str) -> bool {
+pub fn is_run(request: &str, name: &str) -> bool {
     let mut words = request.split_whitespace();
     name.split('|').all(|wanted| words.next().is_some_and(|word| word.eq_ignore_ascii_case(wanted)))
 }

@@ -10,8 +10,8 @@ use crate::process::Program;
 use crate::stamp::Stamp;
 use crate::{paths, progress};
 
-/// Read by the printer: the engine with its rows, the printer itself and the session files that it shows.
-const SOURCES: [&str; 4] = ["src", "examples/generate", "tests/sessions", "tests/support"];
+/// Read by the printer: the engine with its rows, the printer itself, the session files that it shows, and the lessons.
+const SOURCES: [&str; 5] = ["src", "examples/generate", "tests/sessions", "tests/support", "www/lessons"];
 
 /// Printed TypeScript, in the sources of the package.
 const TYPESCRIPT: [&str; 11] = [
@@ -34,6 +34,7 @@ pub(crate) fn build() -> Result {
         stamp.add_folder(&paths::root().join(folder))?;
     }
     stamp.add_file(&paths::root().join("Cargo.lock"))?;
+    stamp.add_file(&paths::root().join("docs/recipes.md"))?;
     stamp.add_file(&paths::package_sources().join("generate.mjs"))?;
     stamp.add_folder(&paths::package_sources().join("generate"))?;
     stamp.add_file(&paths::package_sources().join("src/client/sugar/blocking.ts"))?;

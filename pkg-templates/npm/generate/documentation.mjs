@@ -16,9 +16,9 @@ const LINE_MAX = 116;
 /** Results that show little: another use is preferred. */
 const DULL = ['null', '0', '-2', '[]', 'Set {}', 'Map {}', "''"];
 
-/** `7.4.0` as `Redis 7.4.0`; commands that Redis lacks name keylatch themselves. */
+/** `7.4.0` as `Redis 7.4.0`; commands that Redis lacks name their server themselves. */
 export function sinceOf(version) {
-  return version.startsWith('keylatch ') ? version : `Redis ${version}`;
+  return /^\d/.test(version) ? `Redis ${version}` : version;
 }
 
 function units(row, names) {

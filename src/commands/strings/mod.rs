@@ -51,7 +51,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         arguments: "key:key value",
-        since: "9.0.0",
+        since: "Valkey 9.0",
         summary: "Deletes a key if its value equals the given one; a Valkey command to release locks.",
         reply: "integer",
         ..row("delifeq", 3, WRITE | FAST, &[KeySpec::one(1, KeyAccess::Delete)], delifeq)

@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::catalog::all_rows;
+use super::deprecated::deprecation;
 use super::docs::{categories, flag_names};
 use super::grammar::{Argument, parse, syntax};
 use super::row::{Begin, Find, KeySpec, flags};
@@ -23,6 +24,10 @@ fn row_json(row: &Row) -> String {
     object.text("name", &row.name.to_ascii_uppercase());
     object.text("summary", row.summary);
     object.text("since", row.since);
+    if let Some((since, instead)) = deprecation(row.name) {
+        object.text("deprecatedSince", since);
+        object.text("replacedBy", instead);
+    }
     object.text("group", row.group.name());
     object.text("complexity", row.complexity);
     object.raw("arity", &row.arity.to_string());

@@ -3,6 +3,8 @@
 pub mod args;
 pub mod catalog;
 pub mod command_table;
+#[cfg(feature = "internals")]
+mod deprecated;
 pub mod docs;
 #[cfg(feature = "internals")]
 pub mod export;

@@ -5,9 +5,9 @@ import { complexityOf, type CommandRow } from './commands.ts';
 import { syntaxParts } from './syntax-parts.ts';
 import { controls } from '../style/controls.ts';
 
-/** Version of Redis, or of keylatch for its own commands. */
+/** Version of Redis, or of the server that alone has the command. */
 function sinceText(since: string): string {
-  return since.startsWith('keylatch ') ? since : `Redis ${since}`;
+  return /^\d/.test(since) ? `Redis ${since}` : since;
 }
 
 export class CommandCard extends LitElement {
