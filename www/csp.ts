@@ -15,6 +15,9 @@ const directives = [
   "form-action 'none'",
 ];
 
+/** Folders of the pages beside the playground. */
+export const PAGE_FOLDERS = ['docs/', 'commands/', 'lessons/', 'recipes/'] as const;
+
 /** Directives that a meta tag may contain. */
 export const metaPolicy = directives.join('; ');
 
@@ -32,7 +35,7 @@ interface HeaderRule {
  */
 export const headerRules: readonly HeaderRule[] = [
   { path: '/*', headers: { 'X-Content-Type-Options': 'nosniff' } },
-  ...['/', '/index.html', '/worker.js', '/assets/*', '/docs/*'].map((path) => ({
+  ...['/', '/index.html', '/worker.js', '/assets/*', ...PAGE_FOLDERS.map((folder) => `/${folder}*`)].map((path) => ({
     path,
     headers: policy("frame-ancestors 'none'"),
   })),

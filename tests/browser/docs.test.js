@@ -1,6 +1,6 @@
-// Pages beside the playground: the commands' documentation, the session format, the guides, their examples; the footer.
+// Pages beside the playground: commands, lessons, the session format, guides, their links and examples; the footer.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { heard, say, start } from './page.js';
@@ -21,21 +21,42 @@ async function visit(path, options = {}, use = async () => {}) {
   await visitor.context.close();
 }
 
-test('every command has its section, and every link leads somewhere', () => {
-  const pages = readdirSync(`${WWW}/docs`).filter((file) => file.endsWith('.html'));
-  const html = Object.fromEntries(pages.map((file) => [file, readFileSync(`${WWW}/docs/${file}`, 'utf8')]));
+/** Text of each page beside the playground, by its path. */
+function allPages() {
+  const files = readdirSync(WWW, { recursive: true }).filter((file) =>
+    /^(?:docs|commands|lessons|recipes)\/.*\.html$/.test(file),
+  );
+  return Object.fromEntries(files.map((file) => [file, readFileSync(`${WWW}/${file}`, 'utf8')]));
+}
+
+test('every command has its page or its section of one, and every link leads somewhere', () => {
+  const pages = allPages();
   const table = JSON.parse(readFileSync(new URL('../../target/generated/commands.json', import.meta.url), 'utf8'));
-  const all = Object.values(html).join('\n');
-  for (const { name } of table) assert.ok(all.includes(`>${name.replace('|', ' ')}</h2>`), name);
-  for (const [file, text] of Object.entries(html))
-    for (const [, target] of text.matchAll(/href="([^"]+)"/g)) {
-      if (/^(?:https:|\.\.\/)/.test(target)) continue;
-      const [page, anchor] = target.split('#');
-      const wanted = html[page || file];
-      assert.ok(wanted, `${file}: ${target}`);
-      if (anchor) assert.ok(wanted.includes(`id="${anchor}"`), `${file}: ${target}`);
-    }
+  for (const { name } of table) {
+    const [container, subcommand] = name.toLowerCase().split('|');
+    const heading = subcommand ? `<h2 id="${container}-${subcommand}"` : `>${name}</h1>`;
+    assert.ok(pages[`commands/${container}/index.html`]?.includes(heading), name);
+  }
+  const titles = Object.values(pages).map((html) => /<title>(.*)<\/title>/.exec(html)[1]);
+  assert.equal(new Set(titles).size, titles.length - MOVED_PAGES, 'pages have titles of their own');
+  for (const [file, html] of Object.entries(pages))
+    for (const [, target] of html
+      .replaceAll(/<template>.*?<\/template>/gs, '')
+      .matchAll(/ (?:href|src|data-embed)="([^"]+)"/g))
+      assert.ok(isThere(target, file, pages), `${file}: ${target}`);
 });
+
+/** Pages at addresses of earlier versions, which have the titles of the present ones. */
+const MOVED_PAGES = 2;
+
+/** Whether the target of a link is a file of the site, with its anchor. */
+function isThere(target, from, pages) {
+  if (target.startsWith('https:')) return true;
+  const url = new URL(target, `http://site/${from}`);
+  const file = url.pathname.slice(1).replace(/(^|\/)$/, '$1index.html');
+  if (!existsSync(`${WWW}/${file}`)) return false;
+  return url.hash === '' || !(file in pages) || pages[file].includes(`id="${url.hash.slice(1)}"`);
+}
 
 test('on a small screen the links of the header and addresses in tables stay whole', () =>
   visit('docs/sessions.html', { viewport: { width: 320, height: 640 } }, async (page) => {
@@ -53,9 +74,9 @@ test('on a small screen the links of the header and addresses in tables stay who
   }));
 
 test('an example runs in place, also when it was edited, and opens in the playground', async () => {
-  await visit('docs/string.html', {}, async (page) => {
+  await visit('commands/append/', {}, async (page) => {
     const example = page.locator('.example').first();
-    await example.getByRole('button', { name: 'Run all' }).click();
+    await example.getByRole('button', { name: 'Run', exact: true }).click();
     await example.locator('.summary.good').waitFor();
     assert.match(await example.getByRole('status').textContent(), /^✓ \d+ checked, all as expected/);
     await example.getByRole('button', { name: 'Edit' }).click();
@@ -70,41 +91,67 @@ test('an example runs in place, also when it was edited, and opens in the playgr
   });
 });
 
-const GUIDES = ['guides', 'promises', 'latch-commands', 'fencing', 'embedding', 'limits', 'locks', 'recipes'];
+const GUIDES = ['docs/guides', 'docs/promises', 'docs/latch-commands', 'docs/fencing', 'docs/embedding', 'docs/limits', 'docs/locks'];
 
-/** Verdicts of the steps of each example of a page, all run in place. */
-function verdictsOf(page) {
-  return page.evaluate(async () => {
-    await customElements.whenDefined('keylatch-repl');
-    const all = [...document.querySelectorAll('keylatch-repl')];
-    return Promise.all(all.map(async (repl) => (await repl.run())?.steps.map(({ verdict }) => verdict) ?? []));
-  });
+/** Loads the element, which a page does when an example is first run. */
+async function loadElement(page) {
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
+  await page.locator('.summary.good').first().waitFor();
 }
 
+/** Verdicts of the steps of each session, all run by the element. */
+function verdictsOf(page, sessions) {
+  return page.evaluate(async (texts) => {
+    const reports = [];
+    for (const text of texts) {
+      const repl = document.createElement('keylatch-repl');
+      repl.setAttribute('session', text);
+      document.body.append(repl);
+      reports.push((await repl.run())?.steps.map(({ verdict }) => verdict) ?? []);
+      repl.remove();
+    }
+    return reports;
+  }, sessions);
+}
+
+/** Sessions of a page: its examples, and the whole one of a lesson. */
+function sessionsOf(html) {
+  const found = html.matchAll(/<keylatch-repl><pre><code>(.*?)<\/code>|<template>(.*?)<\/template>/gs);
+  return [...found].map(([, example, whole]) => textOf(example ?? whole));
+}
+
+const ENTITIES = { lt: '<', gt: '>', quot: '"', amp: '&' };
+const textOf = (html) => html.replace(/&(lt|gt|quot|amp);/g, (_, name) => ENTITIES[name]);
+
 test('every example of every page runs in place and passes', async () => {
-  const pages = readdirSync(`${WWW}/docs`).filter((file) => file.endsWith('.html'));
-  let count = 0;
-  for (const file of pages)
-    await visit(`docs/${file}`, {}, async (page) => {
-      const reports = await verdictsOf(page);
-      for (const [index, verdicts] of reports.entries()) {
-        assert.ok(verdicts.length > 0, `${file}: example ${index} does not run`);
-        assert.ok(!verdicts.includes('mismatched'), `${file}: example ${index} differs`);
-      }
-      count += reports.length;
-    });
-  console.log(`${count} examples on ${pages.length} pages`);
-  assert.ok(count > 200, `${count} examples`);
+  const examples = Object.entries(allPages()).flatMap(([file, html]) =>
+    sessionsOf(html).map((text) => ({ file, text })),
+  );
+  assert.ok(examples.length > 350, `${examples.length} examples`);
+  await visit('commands/setnx/', {}, async (page) => {
+    await loadElement(page);
+    const reports = await verdictsOf(
+      page,
+      examples.map(({ text }) => text),
+    );
+    for (const [index, verdicts] of reports.entries()) {
+      const { file, text } = examples[index];
+      assert.ok(verdicts.length > 0, `${file} does not run: ${text}`);
+      assert.ok(!verdicts.includes('mismatched'), `${file} differs: ${text}`);
+    }
+  });
 });
 
 test('guides: every example checks something; the nine LATCH commands have a section each', async () => {
-  for (const name of GUIDES)
-    await visit(`docs/${name}.html`, {}, async (page) => {
-      const reports = await verdictsOf(page);
-      for (const verdicts of reports) assert.ok(verdicts.includes('matched'), name);
-      const isRunnable = !['guides', 'limits', 'locks', 'recipes'].includes(name);
-      assert.equal(reports.length > 0, isRunnable, `${name}: ${reports.length} examples`);
-    });
+  await visit('commands/setnx/', {}, async (page) => {
+    await loadElement(page);
+    for (const name of GUIDES) {
+      const sessions = sessionsOf(readFileSync(`${WWW}/${name}.html`, 'utf8'));
+      for (const verdicts of await verdictsOf(page, sessions)) assert.ok(verdicts.includes('matched'), name);
+      const isRunnable = !['docs/guides', 'docs/limits', 'docs/locks'].includes(name);
+      assert.equal(sessions.length > 0, isRunnable, `${name}: ${sessions.length} examples`);
+    }
+  });
   const html = readFileSync(`${WWW}/docs/latch-commands.html`, 'utf8');
   const table = JSON.parse(readFileSync(new URL('../../target/generated/commands.json', import.meta.url), 'utf8'));
   const latches = table.filter(({ name }) => name.startsWith('LATCH.'));
@@ -123,31 +170,12 @@ test('guides can be read without scripts: text, examples, and links that open th
   await context.close();
 });
 
-test('lessons that guides name are opened by the playground', async () => {
-  const { lessons, targets } = await linkedLessons();
-  assert.ok(targets.length > 20);
-  for (const target of targets) assert.ok(lessons.includes(target), target);
-});
-
-/** Names of lessons, and those that links of the guides lead to. */
-async function linkedLessons() {
-  const folder = new URL('../../www/lessons', import.meta.url);
-  const lessons = readdirSync(folder).map((file) => file.replace(/\.session$/, ''));
-  const pages = GUIDES.map((name) => readFileSync(`${WWW}/docs/${name}.html`, 'utf8')).join('\n');
-  const targets = [...pages.matchAll(/href="\.\.\/index\.html#lesson=([^"]+)"/g)].map(([, target]) => target);
-  return { lessons, targets };
-}
-
 for (const options of [{ colorScheme: 'light' }, { colorScheme: 'dark', viewport: { width: 320, height: 640 } }])
   test(`axe finds nothing on pages of documentation, in ${options.colorScheme}`, async () => {
-    const pages = ['index', 'hyperloglog', 'sessions', ...GUIDES].map((name) => `docs/${name}.html`);
-    for (const path of pages)
+    const pages = ['docs/hyperloglog', 'docs/sessions', ...GUIDES].map((name) => `${name}.html`);
+    for (const path of [...pages, 'commands/', 'commands/client/', 'lessons/', 'lessons/slow-owner/', 'recipes/'])
       await visit(path, { ...options, bypassCSP: true }, async (page) => {
-        const example = page.locator('keylatch-repl').first();
-        if ((await example.count()) > 0) {
-          await example.getByRole('button', { name: 'Step' }).click();
-          await example.locator('.summary.good').waitFor();
-        }
+        if ((await page.locator('.example').count()) > 0) await loadElement(page);
         await page.evaluate(AXE);
         const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
         assert.deepEqual(

@@ -32,8 +32,8 @@ async function deploy(change) {
 test('after the first visit the page opens without a network, also its documentation that was read', async () => {
   const { page, context, complaints } = await browser.open();
   await ready(page);
-  await page.goto(`${browser.address}docs/hyperloglog.html`);
-  await page.getByRole('button', { name: 'Run all' }).first().click();
+  await page.goto(`${browser.address}commands/pfadd/`);
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   await page.locator('.example .summary.good').first().waitFor();
   await page.goto(browser.address);
   await started(page);
@@ -42,8 +42,8 @@ test('after the first visit the page opens without a network, also its documenta
   await started(page);
   await say(page, 'PING');
   assert.deepEqual(await heard(page), ['keylatch> PING\nPONG']);
-  await page.goto(`${browser.address}docs/hyperloglog.html`);
-  await page.getByRole('button', { name: 'Run all' }).first().click();
+  await page.goto(`${browser.address}commands/pfadd/`);
+  await page.getByRole('button', { name: 'Run', exact: true }).first().click();
   await page.locator('.example .summary.good').first().waitFor();
   assert.deepEqual(complaints, []);
   assert.deepEqual(await page.evaluate(() => globalThis.policyViolations), []);

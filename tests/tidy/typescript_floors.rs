@@ -47,6 +47,7 @@ pub const TREES: [Tree; 2] = [
             "line",
             "page",
             "embed",
+            "pages",
             "offline",
             "main",
         ],

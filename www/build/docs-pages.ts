@@ -1,29 +1,31 @@
 /**
- * Pages of documentation beside the playground: the commands, printed from the rows, the session format, and the guides
- * of docs/guides. Examples run in place by the element that other sites embed; without scripts they are text, and a link
- * opens them in the playground.
+ * Pages beside the playground, as files of the build: the commands and their groups, the session format, the guides of
+ * docs/guides, and the licences. Examples run in place by the element that other sites embed; without scripts they are
+ * text, and a link opens them in the playground.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
-import { metaPolicy } from '../csp.ts';
+import { type Addresses, addressOf, commandPath, type Origin } from './addresses.ts';
+import { type Command, commandAddresses, commandMarkdown, type Group, groupOf, titleOf } from './command-pages.ts';
+import { documentHtml, fileOf, movedPage, neighbourLinks, type Page } from './document.ts';
 import { EMBED_FOLDER } from './embed.ts';
-import { escapeHtml, renderMarkdown, type Rendering } from './markdown.ts';
-import { ANY_SITE, SITE } from './site.ts';
+import { lessonPages } from './lesson-pages.ts';
+import { lessonFiles } from './lessons.ts';
+import { escapeHtml, plainText, renderMarkdown } from './markdown.ts';
+import { bundledScript } from './script.ts';
+import { ANY_SITE, rootFrom, SITE } from './site.ts';
 
 const COMMANDS = '../target/docs/commands';
 const GUIDES = '../docs/guides';
-/** Name of the page that lists the guides. */
-const GUIDE_LIST = 'guides';
+/** Pages of Markdown that are not in the folder `docs` of the site. */
+const ELSEWHERE: Readonly<Record<string, string>> = { commands: 'commands/', recipes: 'recipes/' };
 const LICENCES = ['LICENSE-MIT', 'LICENSE-APACHE', 'NOTICE'];
 
-interface DocsPage {
-  /** File name without its extension. */
-  readonly name: string;
+/** A page of Markdown. */
+interface Source extends Origin {
   readonly markdown: string;
-  /** Name of the list that the page belongs to. */
-  readonly list: string;
 }
 
 /** Emits the pages and the licences. */
@@ -31,95 +33,118 @@ export function docsPages(): Plugin {
   return {
     name: 'keylatch-docs-pages',
     apply: 'build',
-    generateBundle(_options, bundle) {
+    async generateBundle(_options, bundle) {
       const sheets = Object.values(bundle).filter((part) => part.type === 'asset' && part.names.includes('docs.css'));
       if (sheets.length !== 1) this.error('the style of the documentation was not built');
-      const pages = allPages();
-      for (const page of pages) {
-        const source = htmlOf(page, pages, sheets[0]?.fileName ?? '');
-        this.emitFile({ type: 'asset', fileName: `docs/${page.name}.html`, source });
-      }
-      for (const name of LICENCES)
-        this.emitFile({ type: 'asset', fileName: `docs/${name}.txt`, source: readFileSync(join('..', name), 'utf8') });
+      const emit = (fileName: string, source: string): void => void this.emitFile({ type: 'asset', fileName, source });
+      const script = this.emitFile({
+        type: 'asset',
+        name: 'pages.js',
+        source: await bundledScript('src/pages/pages.ts'),
+      });
+      const files = { style: sheets[0]?.fileName ?? '', script: this.getFileName(script) };
+      for (const page of allPages()) emit(fileOf(page), documentHtml(page, files));
+      for (const [path, target, title] of MOVED) emit(path, movedPage(path, target, title));
+      for (const name of LICENCES) emit(`docs/${name}.txt`, readFileSync(join('..', name), 'utf8'));
     },
   };
 }
 
-function allPages(): DocsPage[] {
-  const besideGuides = pagesOf('../docs', GUIDE_LIST, ['limits.md', 'locks.md', 'recipes.md']);
-  const sessions = pagesOf('../docs', 'index', ['sessions.md']);
-  return [...pagesOf(COMMANDS, 'index'), ...sessions, ...pagesOf(GUIDES, GUIDE_LIST).map(addressed), ...besideGuides];
-}
+/** Addresses of earlier versions, the present ones, and titles. */
+const MOVED = [
+  ['docs/index.html', 'commands/', 'Commands'],
+  ['docs/recipes.html', 'recipes/', 'Recipes on plain commands'],
+] as const;
 
-function pagesOf(folder: string, list: string, files = readdirSync(folder)): DocsPage[] {
-  return files.map((file) => ({
-    name: file === 'README.md' ? list : file.replace(/\.md$/, ''),
-    markdown: readFileSync(join(folder, file), 'utf8'),
-    list,
-  }));
-}
-
-/** Puts the addresses of this site into a guide. */
-function addressed(page: DocsPage): DocsPage {
-  const versioned = page.markdown.replaceAll('embed/VERSION', EMBED_FOLDER);
-  return { ...page, markdown: versioned.replaceAll(ANY_SITE, SITE ?? ANY_SITE) };
-}
-
-function htmlOf(page: DocsPage, pages: readonly DocsPage[], style: string): string {
-  const title = /^# (.*)$/m.exec(page.markdown)?.[1] ?? page.name;
-  const rendering: Rendering = { address: (target) => addressOf(target, page, pages), example };
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-<meta http-equiv="Content-Security-Policy" content="${escapeHtml(metaPolicy)}" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<meta name="color-scheme" content="light dark" />
-<title>${escapeHtml(title)} · keylatch</title>
-<link rel="icon" href="../favicon.svg" type="image/svg+xml" />
-<link rel="stylesheet" href="../${style}" />
-<script src="../${EMBED_FOLDER}/keylatch-repl.js" defer></script>
-</head>
-<body class="docs">
-<header><a href="../index.html">keylatch playground</a><nav aria-label="Documentation">${navigation(page)}</nav></header>
-<main>
-${renderMarkdown(page.markdown, rendering)}
-</main>
-</body>
-</html>
-`;
-}
-
-function navigation(page: DocsPage): string {
-  const links = [
-    ['index', 'Commands'],
-    ['sessions', 'Session format'],
-    [GUIDE_LIST, 'Guides'],
+function allPages(): Page[] {
+  const groups = namesOf(COMMANDS).map((name) => groupOf(name, readFileSync(join(COMMANDS, `${name}.md`), 'utf8')));
+  const sources = [
+    ...groups.map(({ name, opening }) => source(name, opening, 'commands')),
+    source('commands', readFileSync(join(COMMANDS, 'README.md'), 'utf8'), 'commands'),
+    ...['sessions', 'limits', 'locks', 'recipes'].map((name) =>
+      source(name, readFileSync(`../docs/${name}.md`, 'utf8'), 'guides'),
+    ),
+    ...['README', ...namesOf(GUIDES)].map((file) => guide(file)),
   ];
-  return links
-    .map(([name, label]) => {
-      const current = page.name === name ? ' aria-current="page"' : '';
-      return `<a href="${name}.html"${current}>${label}</a>`;
-    })
-    .join(' ');
+  const addresses: Addresses = {
+    pages: new Map(sources.map(({ name, path }) => [name, path])),
+    commands: commandAddresses(groups),
+  };
+  return [
+    ...sources.map((page) => pageOf(page, addresses)),
+    ...commandPages(groups, addresses),
+    ...lessonPages(lessonFiles(), addresses),
+  ];
 }
 
-/** Links between pages; files of the repository have no place on the site. */
-function addressOf(target: string, page: DocsPage, pages: readonly DocsPage[]): string | undefined {
-  if (/^https:/.test(target) || target.startsWith('#')) return target;
-  const lesson = /lessons\/([\w-]+)\.session$/.exec(target)?.[1];
-  if (lesson) return `../index.html#lesson=${lesson}`;
-  const [, folder = '', file = '', anchor = ''] = /^((?:[\w.-]+\/)*)([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
-  const isList = file === 'README' || file === 'commands';
-  const name = isList ? (folder === '' ? page.list : 'index') : file;
-  return pages.some((page) => page.name === name) ? `${name}.html${anchor}` : undefined;
+/** Names of the Markdown files of a folder, without its list. */
+function namesOf(folder: string): string[] {
+  return readdirSync(folder).flatMap((file) => (file === 'README.md' ? [] : file.replace(/\.md$/, '')));
+}
+
+function source(name: string, markdown: string, list: string): Source {
+  return { name, path: ELSEWHERE[name] ?? `docs/${name}.html`, list, markdown };
+}
+
+/** A guide, with the addresses of this site. */
+function guide(file: string): Source {
+  const versioned = readFileSync(join(GUIDES, `${file}.md`), 'utf8').replaceAll('embed/VERSION', EMBED_FOLDER);
+  const name = file === 'README' ? 'guides' : file;
+  return source(name, versioned.replaceAll(ANY_SITE, SITE ?? ANY_SITE), 'guides');
+}
+
+function pageOf(page: Source, addresses: Addresses): Page {
+  const title = titleOf(page.markdown) ?? page.name;
+  return { path: page.path, title, description: descriptionOf(page.markdown), main: rendered(page, addresses) };
+}
+
+/** The first sentence of the first paragraph. */
+function descriptionOf(markdown: string): string {
+  const paragraph = markdown.split('\n\n').find((block) => /^[^#<|`\n-]/.test(block)) ?? '';
+  return plainText(/^.*?\.(?=\s|$)/s.exec(paragraph)?.[0] ?? paragraph);
+}
+
+/** Pages of all commands, in the order of the index. */
+function commandPages(groups: readonly Group[], addresses: Addresses): Page[] {
+  const commands = groups.flatMap((group) => group.commands.map((command) => ({ command, group })));
+  const neighbours = commands.map(({ command: { name } }) => ({ path: commandPath(name), label: name }));
+  return commands.map(({ command, group }, index) => {
+    const links = neighbourLinks(neighbours, index, rootFrom(commandPath(command.name)));
+    return commandPage(command, group, links, addresses);
+  });
+}
+
+function commandPage(command: Command, group: Group, neighbours: string, addresses: Addresses): Page {
+  const path = commandPath(command.name);
+  const markdown = commandMarkdown(command, group);
+  const main = rendered({ name: group.name, path, list: 'commands', markdown }, addresses);
+  return {
+    path,
+    title: `${command.name} command, with an example that runs`,
+    description: `${command.name}: ${plainText(command.summary)} Syntax, replies, errors, and an example that runs in the page.`,
+    main: `${main}\n${neighbours}`,
+  };
+}
+
+function rendered(page: Source, addresses: Addresses): string {
+  const root = rootFrom(page.path);
+  return renderMarkdown(page.markdown, {
+    address: (target) => addressOf(target, page, addresses),
+    linkAnchor: (target) => (isMoved(target, page, addresses) ? target.slice(1) : undefined),
+    example: (text, language) => example(text, language, root),
+  });
+}
+
+/** True for a link within a page to what was a section of it, and is a page. */
+function isMoved(target: string, { name }: Origin, { commands }: Addresses): boolean {
+  return target.startsWith('#') && commands.has(name + target);
 }
 
 /** A block with commands runs, unless its language says otherwise; others, such as the syntax, are shown. */
-function example(text: string, language: string): string {
+function example(text: string, language: string, root: string): string {
   const code = `<pre><code>${escapeHtml(text)}</code></pre>`;
   if (!/^(?:session|text)?$/.test(language) || !/^[\w.-]*>/m.test(text)) return code;
-  const link = `../index.html#s=${encodeURIComponent(text)}`;
+  const link = `${root}index.html#s=${encodeURIComponent(text)}`;
   return `<div class="example"><keylatch-repl>${code}</keylatch-repl>
 <p><a href="${escapeHtml(link)}">Open in the playground</a></p></div>`;
 }

@@ -4,9 +4,10 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { build, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
 import { metaPolicy } from '../csp.ts';
 import { escapeHtml } from './markdown.ts';
+import { bundledScript } from './script.ts';
 
 const PACKAGE = new URL('../../target/npm/keylatch/', import.meta.url);
 const WITH_LUA = new URL('../../target/npm/keylatch-scripting/', import.meta.url);
@@ -25,32 +26,14 @@ export function embed(): Plugin {
     async generateBundle() {
       const emit = (name: string, source: string | Uint8Array): void =>
         void this.emitFile({ type: 'asset', fileName: `embed/${name}`, source });
-      emit(`${VERSION}/keylatch-repl.js`, await bundled('script'));
-      emit(`${VERSION}/frame.js`, await bundled('frame'));
+      emit(`${VERSION}/keylatch-repl.js`, await bundledScript('src/embed/script.ts', [withoutEngineAsText()]));
+      emit(`${VERSION}/frame.js`, await bundledScript('src/embed/frame.ts'));
       emit(`${VERSION}/frame.css`, readFileSync('src/style/embed.css', 'utf8'));
       emit(`${VERSION}/keylatch.wasm`, readFileSync(new URL('keylatch.wasm', PACKAGE)));
       emit(`${VERSION}/keylatch-lua.wasm`, readFileSync(new URL('keylatch.wasm', WITH_LUA)));
       emit('index.html', framedPage());
     },
   };
-}
-
-/** One file without imports: pages include it by one tag, from any origin. */
-async function bundled(name: string): Promise<string> {
-  const built = await build({
-    configFile: false,
-    logLevel: 'warn',
-    plugins: [withoutEngineAsText()],
-    build: {
-      write: false,
-      target: 'es2022',
-      lib: { entry: `src/embed/${name}.ts`, formats: ['iife'], name: 'keylatch', fileName: name },
-    },
-  });
-  const [output] = Array.isArray(built) ? built : [built];
-  if (!output || !('output' in output) || output.output.length !== 1)
-    throw new Error(`src/embed/${name}.ts did not become one file`);
-  return output.output[0].code;
 }
 
 /** Leaves the engine as text out: it lies beside the script as a file. */

@@ -18,8 +18,23 @@ export function lessonList(): Plugin {
   };
 }
 
+/** A lesson, recipe or task as its file has it. */
+export interface LessonFile {
+  /** File name without its extension. */
+  readonly name: string;
+  readonly title: string;
+  /** Ids of themes, separated by commas. */
+  readonly themes: string;
+  readonly text: string;
+}
+
 /** For each lesson its name, title and themes, in reading order. */
 function headers(): [name: string, title: string, themes: string][] {
+  return lessonFiles().map(({ name, title, themes }) => [name, title, themes]);
+}
+
+/** All lessons, recipes and tasks, in reading order. */
+export function lessonFiles(): LessonFile[] {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.session'));
   files.sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
   return files.map((file) => {
@@ -27,7 +42,12 @@ function headers(): [name: string, title: string, themes: string][] {
     const title = /^##\s*(?:(?:Recipe|Task):\s*)?(.+)$/m.exec(text)?.[1];
     const themes = /^# Themes: (.+)$/m.exec(text)?.[1];
     if (!title || !themes) throw new Error(`www/lessons/${file} lacks a heading or a line "# Themes: "`);
-    return [file.replace(/\.session$/, ''), `${title.charAt(0).toUpperCase()}${title.slice(1)}`, themes];
+    return {
+      name: file.replace(/\.session$/, ''),
+      title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`,
+      themes,
+      text,
+    };
   });
 }
 

@@ -8,6 +8,8 @@ const LIST = /^- /;
 export interface Rendering {
   /** Address of a link on the page, undefined if it has no place there: its text stays. */
   readonly address: (target: string) => string | undefined;
+  /** Anchor of a link to a target, at which earlier versions had a section. */
+  readonly linkAnchor?: (target: string) => string | undefined;
   /** HTML of a fenced block with the language behind its fence, '' for none. */
   readonly example: (text: string, language: string) => string;
 }
@@ -25,6 +27,7 @@ export function anchorOf(heading: string): string {
 }
 
 export function renderMarkdown(markdown: string, rendering: Rendering): string {
+  const anchors = new Map<string, number>();
   const lines = markdown.replace(/<!--[\s\S]*?-->\s*/g, '').split('\n');
   const parts: string[] = [];
   for (let at = 0; at < lines.length; ) {
@@ -32,7 +35,8 @@ export function renderMarkdown(markdown: string, rendering: Rendering): string {
     const heading = /^(#{1,4}) (.*)$/.exec(line);
     if (line.trim() === '') at += 1;
     else if (heading) {
-      parts.push(renderHeading(heading[1] ?? '#', heading[2] ?? '', rendering));
+      const [, marks = '#', text = ''] = heading;
+      parts.push(renderHeading(marks.length, text, uniqueAnchor(text, anchors), rendering));
       at += 1;
     } else {
       const end = blockEnd(lines, at);
@@ -61,9 +65,16 @@ function renderBlock(lines: readonly string[], rendering: Rendering): string {
   return `<p>${inline(lines.join(' '), rendering)}</p>`;
 }
 
-function renderHeading(marks: string, text: string, rendering: Rendering): string {
-  const level = marks.length;
-  return `<h${level} id="${escapeHtml(anchorOf(text))}">${inline(text, rendering)}</h${level}>`;
+/** Anchor of a heading; one that repeats another on its page has a number, as on GitHub. */
+function uniqueAnchor(heading: string, known: Map<string, number>): string {
+  const anchor = anchorOf(heading);
+  const count = known.get(anchor) ?? 0;
+  known.set(anchor, count + 1);
+  return count === 0 ? anchor : `${anchor}-${count}`;
+}
+
+function renderHeading(level: number, text: string, anchor: string, rendering: Rendering): string {
+  return `<h${level} id="${escapeHtml(anchor)}">${inline(text, rendering)}</h${level}>`;
 }
 
 function renderList(lines: readonly string[], rendering: Rendering): string {
@@ -100,7 +111,7 @@ function cellsOf(row: string): string[] {
 }
 
 /** Code, strong text and links; everything else is text. */
-function inline(text: string, rendering: Rendering): string {
+export function inline(text: string, rendering: Rendering): string {
   return text
     .split(/(`` .*? ``|`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*[^*]+\*\*)/)
     .map((part, index) => (index % 2 === 0 ? escapeHtml(part) : mark(part, rendering)))
@@ -113,5 +124,17 @@ function mark(part: string, rendering: Rendering): string {
   const [, label = '', target = ''] = /^\[([^\]]*)\]\(([^)]*)\)$/.exec(part) ?? [];
   const address = rendering.address(target);
   const shown = inline(label, rendering);
-  return address === undefined ? shown : `<a href="${escapeHtml(address)}">${shown}</a>`;
+  if (address === undefined) return shown;
+  const anchor = rendering.linkAnchor?.(target);
+  const id = anchor === undefined ? '' : ` id="${escapeHtml(anchor)}"`;
+  return `<a${id} href="${escapeHtml(address)}">${shown}</a>`;
+}
+
+/** A paragraph without its marks, on one line. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\*\*|`/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
+import { PAGE_FOLDERS } from '../csp.ts';
 
 /** Files that the page needs without a network. Pages of documentation and the engine with Lua are added when used. */
 const NEEDED = /^(?:index\.html|assets\/(?!keylatch-lua).*)$/;
@@ -30,7 +31,8 @@ export function offline(): Plugin {
         const version = hash.digest('hex').slice(0, 12);
         const worker = readFileSync('src/offline/worker.js', 'utf8')
           .replace("'VERSION'", JSON.stringify(version))
-          .replace("['FILES']", JSON.stringify(files));
+          .replace("['FILES']", JSON.stringify(files))
+          .replace("['FOLDERS']", JSON.stringify([...PAGE_FOLDERS, 'embed/']));
         this.emitFile({ type: 'asset', fileName: 'worker.js', source: worker });
       },
     },

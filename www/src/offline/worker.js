@@ -3,6 +3,7 @@
 
 const version = 'VERSION';
 const files = ['FILES'];
+const folders = ['FOLDERS'];
 
 const PREFIX = 'keylatch-page-';
 const NAME = PREFIX + version;
@@ -46,9 +47,9 @@ async function respond(request, url) {
   }
 }
 
-/** Pages of documentation, and the script and engine of their examples. */
+/** Pages beside the playground, and the script and engine of their examples. */
 function isDocumentation(url) {
-  return ['docs/', 'embed/'].some((folder) => url.href.startsWith(new URL(folder, self.registration.scope).href));
+  return folders.some((folder) => url.href.startsWith(new URL(folder, self.registration.scope).href));
 }
 
 /** The engine with Lua. Its name changes with its contents. */

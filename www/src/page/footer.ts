@@ -69,7 +69,9 @@ export class Footer extends LitElement {
         <p>keylatch is a key-value engine in WebAssembly that speaks Redis: for tests, for apps without a server, and for workers at the edge. Install it with <code>npm install keylatch</code>.</p>
         <p>It answers like Redis ${__REDIS_VERSION__}. A script in Lua loads a larger engine when it runs. Missing are streams, modules, clustering and replication. Random replies repeat, because every visit has the same seed.</p>
         <nav aria-label="About">
-          <a href="docs/index.html">Commands</a>
+          <a href="commands/">Commands</a>
+          <a href="lessons/">Lessons</a>
+          <a href="recipes/">Recipes</a>
           <a href="docs/sessions.html">Session format</a>
           <a href="docs/guides.html">Guides</a>
           ${__SOURCE__ ? html`<a href=${__SOURCE__}>Source</a>` : nothing}
