@@ -5,6 +5,8 @@
 mod block;
 #[path = "../examples/generate/groups.rs"]
 mod groups;
+// The program uses more of it.
+#[allow(dead_code)]
 #[path = "../examples/generate/lessons.rs"]
 mod lessons;
 #[path = "../examples/generate/pages.rs"]

@@ -2,7 +2,7 @@
 
 use keylatch::session;
 
-use super::shown::is_run;
+use super::shown::{Use, is_run, uses_in};
 use super::tree::{self, File};
 
 const RECIPES: &str = include_str!("../../docs/recipes.md");
@@ -16,6 +16,7 @@ struct Lesson {
     title: String,
     /// From the root of the repository.
     path: String,
+    text: String,
     requests: Vec<String>,
 }
 
@@ -44,6 +45,11 @@ impl Lessons {
         self.lessons.iter().filter(runs).map(|lesson| (lesson.title.as_str(), lesson.path.as_str()))
     }
 
+    /// Uses of a command in all lessons, in reading order.
+    pub fn uses(&self, name: &str) -> Vec<Use> {
+        self.lessons.iter().flat_map(|lesson| uses_in(&lesson.path, &lesson.text, name)).collect()
+    }
+
     /// Recipes that a LATCH command replaces, by their LATCH form.
     pub fn recipes_for(&self, name: &str) -> Vec<&Recipe> {
         let is_form = |recipe: &&Recipe| recipe.latch_form.split('`').any(|code| code.split(' ').next() == Some(name));
@@ -58,6 +64,7 @@ fn lesson(File { path, text }: File) -> Lesson {
         title: capitalized(heading.trim_start_matches("Recipe: ").trim_start_matches("Task: ")),
         requests: session.actions.into_iter().map(|action| action.text).collect(),
         path,
+        text,
     }
 }
 

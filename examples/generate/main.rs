@@ -4,7 +4,7 @@
 //! - `generated/convention.json`: the numbers by which JavaScript calls commands;
 //! - `generated/events.json`: the names of events;
 //! - `generated/modes.json`: by mode of a latch, the modes that it admits beside itself;
-//! - `generated/examples.json`: by command, uses with their replies and errors, from the session files;
+//! - `generated/examples.json`: by command, uses with their replies and errors, from session files and lessons;
 //! - `docs/commands/*.md`: a page for each group of commands.
 
 mod groups;
@@ -50,13 +50,19 @@ fn modes() -> Value {
     Value::Object(Mode::ALL.into_iter().map(|mode| (mode.name().to_owned(), admitted(mode))).collect())
 }
 
-/// By command: requests with the lines of their replies, and texts of errors.
+/// Each use as its request, the lines of its reply, its file and its line there.
+fn used(uses: Vec<shown::Use>) -> Value {
+    uses.into_iter().map(|one| json!([one.request, one.reply, one.path, one.line])).collect()
+}
+
+/// By command: uses in its session file and in lessons, and texts of errors.
 fn examples() -> Value {
-    let shown = shown::Shown::read();
+    let (shown, lessons) = (shown::Shown::read(), lessons::Lessons::read());
     let entry = |row: &Value| {
         let name = row["name"].as_str().expect("a text");
         let errors: Vec<String> = shown.errors(name).into_iter().map(|(error, _)| error).collect();
-        (name.to_owned(), json!({ "uses": shown.uses(name), "errors": errors }))
+        let entry = json!({ "uses": used(shown.uses(name)), "lessons": used(lessons.uses(name)), "errors": errors });
+        (name.to_owned(), entry)
     };
     let table: Vec<Value> = serde_json::from_str(&keylatch::internals::commands::json()).expect("the table is JSON");
     Value::Object(table.iter().map(entry).collect())

@@ -1,5 +1,6 @@
 //! Examples of commands in session files: which file shows a command best, an example out of it, and its errors.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use keylatch::session::{self, SESSION_START, StepKind};
@@ -83,15 +84,42 @@ impl Shown {
     }
 }
 
+/// A request of a command with the lines of its reply, and its place in a session file.
+pub struct Use {
+    pub request: String,
+    pub reply: Vec<String>,
+    /// From the root of the repository.
+    pub path: String,
+    /// Counted from 1.
+    pub line: usize,
+}
+
 impl Shown {
-    /// Requests of a command in its file, each with the lines of its reply, errors left out.
-    pub fn uses(&self, name: &str) -> Vec<(String, Vec<String>)> {
-        let Some(session) = self.file(name).and_then(|file| session::parse(&file.text).ok()) else { return Vec::new() };
-        let is_use = |action: &&session::Action| is_run(&action.text, name) && !action.expected.is_empty();
-        let lines = |action: &session::Action| action.expected.iter().map(|line| line.text.clone()).collect();
-        let all = session.actions.iter().filter(is_use).map(|action| (action.text.clone(), lines(action)));
-        all.filter(|(_, lines): &(String, Vec<String>)| !lines[0].starts_with("(error)")).take(USES_MAX).collect()
+    /// Uses of a command in its file, errors left out.
+    pub fn uses(&self, name: &str) -> Vec<Use> {
+        self.file(name).map(|file| uses_in(&file.path, &file.text, name)).unwrap_or_default()
     }
+}
+
+/// Uses of a command in a session, errors and those of clients in another database left out.
+pub fn uses_in(path: &str, text: &str, name: &str) -> Vec<Use> {
+    let Ok(session) = session::parse(text) else { return Vec::new() };
+    let mut elsewhere: HashSet<String> = HashSet::new();
+    let mut uses = Vec::new();
+    for action in session.actions {
+        match action.text.strip_prefix("SELECT ") {
+            Some("0") => _ = elsewhere.remove(&action.client),
+            Some(_) => _ = elsewhere.insert(action.client.clone()),
+            None => {}
+        }
+        let reply: Vec<String> = action.expected.into_iter().map(|line| line.text).collect();
+        let is_use = is_run(&action.text, name) && reply.first().is_some_and(|line| !line.starts_with("(error)"));
+        if is_use && !elsewhere.contains(&action.client) {
+            uses.push(Use { request: action.text, reply, path: path.to_owned(), line: action.line });
+        }
+    }
+    uses.truncate(USES_MAX);
+    uses
 }
 
 impl Shown {
@@ -99,8 +127,8 @@ impl Shown {
     pub fn replies(&self, name: &str) -> Vec<(String, String)> {
         let mut kinds: Vec<String> = Vec::new();
         let mut replies: Vec<(String, String)> = Vec::new();
-        for (request, lines) in self.uses(name) {
-            let reply = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join("  ");
+        for Use { request, reply, .. } in self.uses(name) {
+            let reply = reply.iter().map(|line| line.trim()).collect::<Vec<_>>().join("  ");
             let kind = kind_of(&reply);
             if reply == "QUEUED" || reply.chars().count() > REPLY_CHARS_MAX || kinds.contains(&kind) {
                 continue;

@@ -1,9 +1,11 @@
-// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated, and from locks/latch. `cargo xtask build` runs this.
+// Prints the folders `generated` of src from the tables that the engine's rows print into target/generated, and from locks/latch;
+// beside those tables, forms of commands. `cargo xtask build` runs this.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { printCalls } from './generate/calls.mjs';
 import { printConvention } from './generate/convention.mjs';
 import { printEvents } from './generate/events.mjs';
+import { forms } from './generate/forms.mjs';
 import { printIndependent } from './generate/independent.mjs';
 import { printKeys } from './generate/keys.mjs';
 import { printLatchScript } from './generate/latch-script.mjs';
@@ -43,6 +45,7 @@ const files = {
   ),
   'race/generated/independent.ts': printIndependent(commands),
 };
+writeFileSync(new URL('forms.json', TABLES), JSON.stringify(forms(commands, PLAIN, read('examples.json'))));
 const isGenerated = (path) => basename(path) === 'generated';
 for (const folder of readdirSync(TARGET, { recursive: true }).filter(isGenerated)) {
   rmSync(new URL(`${folder}/`, TARGET), { recursive: true, force: true });

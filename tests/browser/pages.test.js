@@ -135,6 +135,9 @@ test('the page of a command has syntax, facts, replies, errors, its lessons and 
         'Deprecated since Redis 2.6.12: the replacement is SET with NX.',
         '(integer) 1\tSETNX lock me',
         "ERR wrong number of arguments for 'setnx' command",
+        "db.setnx('door', 'opened by Ann') // 1",
+        "await redis.setnx('door', 'opened by Ann') // 1",
+        "await client.setNX('door', 'opened by Ann') // 1",
       ])
         assert.ok(text.includes(words), words);
       const lesson = page.getByRole('link', { name: 'SETNX: set it, unless it is already there' });

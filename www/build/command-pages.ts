@@ -4,6 +4,7 @@
  */
 
 import { commandPath } from './addresses.ts';
+import { type Form, formsMarkdown } from './forms.ts';
 import { anchorOf } from './markdown.ts';
 
 /** A page of a group, and the sections of its commands. */
@@ -76,11 +77,17 @@ export function commandAddresses(groups: readonly Group[]): Map<string, string> 
 }
 
 /** Markdown of a command's page: its own section is the page's title, and those of subcommands are below it. */
-export function commandMarkdown({ sections, group }: Command, { title }: Group): string {
-  const [own, ...others] = sections;
-  const text = (own?.markdown ?? '')
-    .replace(/^## /, '# ')
-    .replace(/^### (?=(?:Example|Replies|Errors|Lessons)$)/gm, '## ');
-  const parts = [text, ...others.map(({ markdown }) => markdown)];
+export function commandMarkdown({ sections, group }: Command, { title }: Group, forms: readonly Form[]): string {
+  const [own = '', ...others] = sections.map((section) => withForms(section, forms));
+  const text = own.replace(/^## /, '# ').replace(/^### (?=(?:Example|Replies|Errors|TypeScript|Lessons)$)/gm, '## ');
+  const parts = [text, ...others];
   return `[Commands](README.md) › [${title}](${group}.md)\n\n${parts.join('\n')}`.replace(/^More in \[.*\n/gm, '');
+}
+
+/** A section with its form in TypeScript in front of its lessons. */
+function withForms({ name, markdown }: Section, forms: readonly Form[]): string {
+  const form = forms.find((one) => one.name.replace('|', ' ') === name);
+  if (form === undefined) return markdown;
+  const [text = '', lessons] = markdown.split(/^(?=### Lessons$)/m);
+  return `${text}\n### TypeScript\n\n${formsMarkdown([form])}\n${lessons ?? ''}`;
 }

@@ -11,6 +11,7 @@ import { type Addresses, addressOf, commandPath, type Origin } from './addresses
 import { type Command, commandAddresses, commandMarkdown, type Group, groupOf, titleOf } from './command-pages.ts';
 import { documentHtml, fileOf, movedPage, neighbourLinks, type Page } from './document.ts';
 import { EMBED_FOLDER } from './embed.ts';
+import { type Form, readForms } from './forms.ts';
 import { lessonPages } from './lesson-pages.ts';
 import { lessonFiles } from './lessons.ts';
 import { escapeHtml, plainText, renderMarkdown } from './markdown.ts';
@@ -70,10 +71,11 @@ function allPages(): Page[] {
     pages: new Map(sources.map(({ name, path }) => [name, path])),
     commands: commandAddresses(groups),
   };
+  const forms = readForms();
   return [
     ...sources.map((page) => pageOf(page, addresses)),
-    ...commandPages(groups, addresses),
-    ...lessonPages(lessonFiles(), addresses),
+    ...commandPages(groups, forms.commands, addresses),
+    ...lessonPages(lessonFiles(), forms.lessons, addresses),
   ];
 }
 
@@ -105,23 +107,27 @@ function descriptionOf(markdown: string): string {
 }
 
 /** Pages of all commands, in the order of the index. */
-function commandPages(groups: readonly Group[], addresses: Addresses): Page[] {
+function commandPages(groups: readonly Group[], forms: readonly Form[], addresses: Addresses): Page[] {
   const commands = groups.flatMap((group) => group.commands.map((command) => ({ command, group })));
   const neighbours = commands.map(({ command: { name } }) => ({ path: commandPath(name), label: name }));
   return commands.map(({ command, group }, index) => {
     const links = neighbourLinks(neighbours, index, rootFrom(commandPath(command.name)));
-    return commandPage(command, group, links, addresses);
+    return commandPage(commandMarkdown(command, group, forms), command, links, addresses);
   });
 }
 
-function commandPage(command: Command, group: Group, neighbours: string, addresses: Addresses): Page {
-  const path = commandPath(command.name);
-  const markdown = commandMarkdown(command, group);
-  const main = rendered({ name: group.name, path, list: 'commands', markdown }, addresses);
+function commandPage(
+  markdown: string,
+  { name, summary, group }: Command,
+  neighbours: string,
+  addresses: Addresses,
+): Page {
+  const path = commandPath(name);
+  const main = rendered({ name: group, path, list: 'commands', markdown }, addresses);
   return {
     path,
-    title: `${command.name} command, with an example that runs`,
-    description: `${command.name}: ${plainText(command.summary)} Syntax, replies, errors, and an example that runs in the page.`,
+    title: `${name} command, with an example that runs`,
+    description: `${name}: ${plainText(summary)} Syntax, replies, errors, and an example that runs in the page.`,
     main: `${main}\n${neighbours}`,
   };
 }

@@ -2,8 +2,9 @@
 
 import { type Addresses, commandPath, lessonPath } from './addresses.ts';
 import { neighbourLinks, type Page } from './document.ts';
+import { type Form, formsMarkdown } from './forms.ts';
 import type { LessonFile } from './lessons.ts';
-import { anchorOf, escapeHtml, inline, plainText, type Rendering } from './markdown.ts';
+import { anchorOf, escapeHtml, inline, plainText, type Rendering, renderMarkdown } from './markdown.ts';
 import { type SessionPart, sessionParts } from './session-prose.ts';
 import { rootFrom } from './site.ts';
 
@@ -19,18 +20,24 @@ interface Targets {
 }
 
 /** Pages of all lessons, and their index. */
-export function lessonPages(files: readonly LessonFile[], addresses: Addresses): Page[] {
+export function lessonPages(files: readonly LessonFile[], forms: readonly Form[], addresses: Addresses): Page[] {
   const commands = new Set(addresses.commands.values());
   const lessons = new Map(files.map((file) => [numberOf(file.name), file]));
   const neighbours = files.map(({ name, title }) => ({ path: lessonPath(name), label: title }));
   const pages = files.map((file, index) => {
     const root = rootFrom(lessonPath(file.name));
-    return lessonPage(file, { root, lessons, commands }, neighbourLinks(neighbours, index, root));
+    const own = forms.filter(({ path }) => path === `www/lessons/${file.name}.session`);
+    return lessonPage(file, own, { root, lessons, commands }, neighbourLinks(neighbours, index, root));
   });
   return [...pages, lessonIndex(files)];
 }
 
-function lessonPage({ name, title, text }: LessonFile, targets: Targets, neighbours: string): Page {
+function lessonPage(
+  { name, title, text }: LessonFile,
+  forms: readonly Form[],
+  targets: Targets,
+  neighbours: string,
+): Page {
   const path = lessonPath(name);
   const parts = sessionParts(text);
   const list = path.startsWith('recipes/') ? 'Recipes' : 'Lessons';
@@ -45,6 +52,8 @@ ${parts.map((part) => partHtml(part, targets)).join('\n')}
 <div class="example"><template>${escapeHtml(text)}</template></div>
 <h2 id="commands">Commands</h2>
 <p>${commandLinks(parts, targets)}</p>
+<h2 id="typescript">TypeScript</h2>
+${renderMarkdown(formsMarkdown(forms), PLAIN)}
 ${neighbours}`,
   };
 }
@@ -76,7 +85,10 @@ function descriptionOf(title: string, parts: readonly SessionPart[]): string {
   return `${title}. ${/^.*?[.?](?=\s|$)/.exec(text)?.[0] ?? text}`;
 }
 
-const PLAIN: Rendering = { address: (target) => target, example: () => '' };
+const PLAIN: Rendering = {
+  address: (target) => target,
+  example: (text) => `<pre><code>${escapeHtml(text)}</code></pre>`,
+};
 
 function partHtml(part: SessionPart, targets: Targets): string {
   switch (part.kind) {

@@ -1,6 +1,6 @@
 //! The step of generated files: what is printed from the rows, before anything is built of it.
 //!
-//! - `target/generated`: the command table and the calling convention as JSON;
+//! - `target/generated`: the command table, the calling convention, and commands as programs write them, as JSON;
 //! - `target/docs/commands`: a page for each group of commands, with examples that were run;
 //! - `pkg-templates/npm/src/*/generated`: TypeScript of the package, ignored by git. It lies among the sources that import it, so
 //!   that tsc, esbuild and editors find it without settings, and declarations keep their relative paths.
@@ -58,7 +58,7 @@ pub(crate) fn build() -> Result {
 fn outputs_exist() -> bool {
     let typescript = paths::package_sources().join("src");
     TYPESCRIPT.iter().all(|name| typescript.join(name).is_file())
-        && ["commands.json", "convention.json", "events.json", "examples.json"]
+        && ["commands.json", "convention.json", "events.json", "examples.json", "forms.json"]
             .iter()
             .all(|name| paths::generated().join(name).is_file())
         && paths::command_pages().join("README.md").is_file()

@@ -16,6 +16,7 @@ pub(crate) fn build() -> Result {
         stamp.add_folder(&variant.package())?;
     }
     stamp.add_folder(&paths::command_pages())?;
+    stamp.add_file(&paths::generated().join("forms.json"))?;
     stamp.add_folder(&paths::root().join("docs/guides"))?;
     // Parts of these are shown on the site.
     for file in [

@@ -253,6 +253,12 @@ function method(row, { reply = replyType(row.reply, row), note, arguments: given
   return form === undefined ? plainMethod(row, name, reply, doc, parts) : formedMethod(row, name, form, doc, parts);
 }
 
+/** Arguments of a request as those of a printed method; undefined if they do not fit. */
+export function plainCall(row, { arguments: given = {} }) {
+  const { slots } = shape(row, given);
+  return (words) => written(words, slots);
+}
+
 /** The methods that `plain` names by row, with what rows do not say about them, and examples from the session files. */
 export function printMethods(rows, plain, examples) {
   const methods = Object.entries(plain).map(([name, said]) => {
