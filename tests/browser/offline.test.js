@@ -70,6 +70,55 @@ test('a new version is offered, and taken only when it is asked for', async () =
   await context.close();
 });
 
+/** Waits until the worker has kept the engine with Lua. */
+const isLuaKept = (page) =>
+  page.waitForFunction(async () => {
+    const kept = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+    return kept.flat().some(({ url }) => url.includes('keylatch-lua'));
+  });
+
+test('Lua that was used once runs without a network, also after a new version', async () => {
+  const { page, context } = await browser.open();
+  await say(page, 'EVAL "return 6 * 7" 0');
+  await page.getByText('(integer) 42').waitFor();
+  await ready(page);
+  await isLuaKept(page);
+  await deploy((worker) => worker.replace(/const version = "\w+"/, 'const version = "versionwithlua"'));
+  await page.evaluate(() => navigator.serviceWorker.getRegistration().then((registration) => registration.update()));
+  const reload = page.locator('kl-visit-bar').getByRole('button', { name: 'Reload' });
+  await reload.waitFor();
+  await Promise.all([page.waitForEvent('load'), reload.click()]);
+  await started(page);
+  await page.waitForFunction(async () => (await caches.keys()).join() === 'keylatch-page-versionwithlua');
+  await context.setOffline(true);
+  await page.reload();
+  await started(page);
+  await say(page, 'EVAL "return 6 * 9" 0');
+  await page.getByText('(integer) 54').waitFor();
+  await context.close();
+});
+
+test('without a network, scripts ask for a connection, and a lesson does not show the keys of another', async () => {
+  const { page, context } = await browser.open();
+  await ready(page);
+  await page.reload();
+  await started(page);
+  await context.setOffline(true);
+  await say(page, 'EVAL "return 6 * 7" 0');
+  await page.locator('kl-prompt [role=alert]', { hasText: 'Scripts need a connection once' }).waitFor();
+  assert.deepEqual(await heard(page), []);
+  assert.equal(await page.locator('kl-prompt textarea').inputValue(), 'EVAL "return 6 * 7" 0');
+  await page.evaluate(() => (location.hash = 'lesson=01-setnx-basics'));
+  await page.locator('kl-session-view kl-key-panel .key').first().waitFor();
+  await page.evaluate(() => (location.hash = 's=> EVAL "return 1" 0'));
+  await page.locator('kl-session-view .summary', { hasText: 'Scripts need a connection once' }).waitFor();
+  assert.equal(await page.locator('kl-session-view kl-key-panel .key').count(), 0);
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Run all' }).click();
+  await page.locator('kl-session-view .summary', { hasText: '1 step ran' }).waitFor();
+  await context.close();
+});
+
 test('a service worker of an older version gives way', async () => {
   const current = await readFile(join(folder, 'worker.js'), 'utf8');
   await deploy(() => "self.addEventListener('fetch', () => {});");

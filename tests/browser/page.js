@@ -80,7 +80,11 @@ async function serve(www) {
 /** Serves the page alone, for other browsers. */
 export async function servePage({ www = WWW } = {}) {
   const server = await serve(www);
-  return { address: addressOf(server), stop: () => server.close() };
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { address: addressOf(server), stop };
 }
 
 function addressOf(server) {

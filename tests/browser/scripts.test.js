@@ -101,6 +101,19 @@ test('a transaction that is open keeps the engine without Lua, and the log says 
   await page.getByText(/Lua is not loaded: .*MULTI/).waitFor();
 });
 
+test('clients that wait or are subscribed go on behind Lua', async () => {
+  await say(page, 'S> SUBSCRIBE news');
+  await say(page, 'B> BLPOP queue 0');
+  await say(page, `keylatch> EVAL "return redis.call('PUBLISH', 'news', 'hello')" 0`);
+  await page.getByText('This engine runs Lua from here on.').waitFor();
+  await say(page, 'keylatch> RPUSH queue one');
+  assert.deepEqual((await heard(page)).slice(-3), [
+    'S< \n1) "message"\n2) "news"\n3) "hello"',
+    'keylatch> RPUSH queue one\n(integer) 1',
+    'B< \n1) "queue"\n2) "one"',
+  ]);
+});
+
 test('scripts without an end in a link leave the page usable', async () => {
   const text = '> EVAL "while true do end" 0\n'.repeat(200);
   await page.evaluate((session) => (location.hash = `s=${encodeURIComponent(session)}`), text);

@@ -10,6 +10,7 @@ import { PAGE_FOLDERS } from '../csp.ts';
 
 /** Files that the page needs without a network. Pages of documentation and the engine with Lua are added when used. */
 const NEEDED = /^(?:index\.html|assets\/(?!keylatch-lua).*)$/;
+const ON_DEMAND = /^assets\/keylatch-lua.*\.wasm$/;
 const BESIDE = ['favicon.svg', 'icon.png', 'manifest.webmanifest'];
 
 export function offline(): Plugin {
@@ -32,7 +33,8 @@ export function offline(): Plugin {
         const worker = readFileSync('src/offline/worker.js', 'utf8')
           .replace("'VERSION'", JSON.stringify(version))
           .replace("['FILES']", JSON.stringify(files))
-          .replace("['FOLDERS']", JSON.stringify([...PAGE_FOLDERS, 'embed/']));
+          .replace("['FOLDERS']", JSON.stringify([...PAGE_FOLDERS, 'embed/']))
+          .replace("'LUA'", JSON.stringify(Object.keys(bundle).find((file) => ON_DEMAND.test(file))));
         this.emitFile({ type: 'asset', fileName: 'worker.js', source: worker });
       },
     },

@@ -24,6 +24,8 @@ export interface WorkerEngine {
 export class EngineMaker {
   private hasLua = false;
   private loading: Promise<void> | undefined;
+  /** Called when Lua was loaded. */
+  onLua: (() => void) | undefined;
 
   private constructor(private module: WebAssembly.Module) {}
 
@@ -41,6 +43,7 @@ export class EngineMaker {
   private async loadLua(): Promise<void> {
     this.module = await compile(await fetch(luaUrl));
     this.hasLua = true;
+    this.onLua?.();
   }
 
   /**

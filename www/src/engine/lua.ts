@@ -15,16 +15,32 @@ export async function workerEngineFor(maker: EngineMaker, text: string): Promise
   return maker.forWorker;
 }
 
-/**
- * Moves keys, clients and listeners of a database into an instance that has Lua, once it is loaded: a fresh instance is
- * made of the module of the moment. Returns what has happened, for the log.
- */
-export async function moveToLua(db: Keylatch, loading: Promise<void>): Promise<string> {
-  try {
-    await loading;
-    db.compact();
-    return 'This engine runs Lua from here on.';
-  } catch (error) {
-    return `Lua is not loaded: ${error instanceof Error ? error.message : String(error)}`;
+/** Reason why a script cannot run, for the visitor. */
+export function missingLua(error: unknown): string {
+  // Browsers report a network that is missing as a TypeError.
+  if (error instanceof TypeError) return 'Scripts need a connection once, to load Lua. Nothing was run.';
+  return `Lua is not loaded: ${error instanceof Error ? error.message : String(error)}. Nothing was run.`;
+}
+
+/** The engine of a database that gets Lua with its first script. */
+export class LuaSwitch {
+  private isOn = false;
+
+  constructor(
+    private readonly db: Keylatch,
+    private readonly maker: EngineMaker,
+  ) {}
+
+  /**
+   * Loads Lua for a text that runs scripts. What returns compacts the database: a fresh instance is made of the module of the
+   * moment. Undefined: the text can run at once.
+   */
+  prepare(text: string): Promise<() => void> | undefined {
+    if (this.isOn || !needsLua(text)) return undefined;
+    const loading = this.maker.withLua() ?? Promise.resolve();
+    return loading.then(() => () => {
+      if (!this.isOn) this.db.compact();
+      this.isOn = true;
+    });
   }
 }

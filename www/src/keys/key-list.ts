@@ -132,6 +132,11 @@ export class KeyList {
     return all.filter((number) => number > 0 && this.db.inspectPage({ limit: 1, db: number }).total > 0);
   }
 
+  /** Whether there is a key in any database. */
+  get hasAny(): boolean {
+    return this.inhabited().length > 0 || this.db.inspectPage({ limit: 1 }).total > 0;
+  }
+
   /** One slice of work, and a timer for the next. */
   private work(): void {
     clearTimeout(this.timer);

@@ -24,6 +24,21 @@ export function connectedAgain(engine: Keylatch, kept: readonly KeptClient[]): N
   });
 }
 
+/** Does something that clients with subscriptions or a command that waits forbid: they are apart meanwhile, and go on then. */
+export function aroundClients(engine: Keylatch, clients: readonly NamedClient[], act: () => void): void {
+  const kept = clients.map((client) => client.kept);
+  const mayEnd = !kept.some(({ inTransaction, exported }) => inTransaction || exported?.watches);
+  const apart = mayEnd ? clients.filter((_, index) => kept[index]?.exported) : [];
+  for (const client of apart) client.connection.close();
+  try {
+    act();
+  } finally {
+    const exported = kept.flatMap((client) => client.exported?.bytes ?? []);
+    const adopted = apart.length > 0 ? adoptClients(engine, exported) : [];
+    for (const [index, client] of apart.entries()) client.connect(adopted[index]);
+  }
+}
+
 function endTransaction(carried: Client, { inTransaction = false, exported }: KeptClient): void {
   const end = endOf({ inTransaction, watches: exported?.watches });
   if (end) carried.callRaw(end);

@@ -26,7 +26,12 @@ export class NamedClient {
     private readonly database = 0,
     carried?: Client,
   ) {
-    this.connection = carried ?? this.connect();
+    this.connection = carried ?? this.connected();
+  }
+
+  /** Uses another connection, or a new one. */
+  connect(connection = this.connected()): void {
+    this.connection = connection;
   }
 
   /** Notes a command that ran. True when keys may have changed without events, then or in its transaction. */
@@ -53,11 +58,11 @@ export class NamedClient {
   reconnect(): boolean {
     if (!isClosed(this.connection)) return false;
     this.connection.close();
-    this.connection = this.connect();
+    this.connect();
     return true;
   }
 
-  private connect(): Client {
+  private connected(): Client {
     const options = { db: this.database, protocol: 2 } as const;
     return this.engine.client(this.lane === 0 ? options : { ...options, name: this.name });
   }

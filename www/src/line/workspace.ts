@@ -12,12 +12,12 @@ import { type PastedCommand, pastedCommands } from '../text/paste.ts';
 import { Witness } from '../why/witness.ts';
 import type { SpokenLine } from '../recording/transcript.ts';
 import { keptLogOf } from './cleared-log.ts';
-import { applySettings, connectedAgain, endTexts, recordedClient } from './kept-clients.ts';
+import { applySettings, aroundClients, connectedAgain, endTexts, recordedClient } from './kept-clients.ts';
 import { commandNames } from '../commands/command-names.ts';
 import { commandRows } from '../commands/commands.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { Engine, EngineMaker } from '../engine/engine.ts';
-import { moveToLua, prepared } from '../engine/lua.ts';
+import { LuaSwitch, missingLua } from '../engine/lua.ts';
 import { History } from '../prompt/history.ts';
 import { LineEditor } from '../prompt/line-editor.ts';
 import { Log } from './log.ts';
@@ -64,6 +64,7 @@ export class Workspace {
   bringLogBack: (() => void) | undefined;
   private expired: string[] = [];
   private readonly witness: Witness;
+  private readonly lua: LuaSwitch;
   /** False while the keys are a copy: commands are refused. */
   mayWrite = true;
   readonly pasting = new Pasting();
@@ -76,6 +77,7 @@ export class Workspace {
     this.clock = new PageClock(clock, () => db.nextExpiry());
     this.keys = new KeyList(db);
     this.witness = new Witness(db, this.clock, this.keys);
+    this.lua = new LuaSwitch(db, maker);
     this.line = new LineEditor(commandRows, this.history, (prefix, limit) =>
       this.keys.labelsStartingWith(prefix, limit),
     );
@@ -95,12 +97,7 @@ export class Workspace {
 
   /** True if neither keys nor a log would be lost. */
   get isEmpty(): boolean {
-    return (
-      this.isFresh &&
-      this.log.entries.length === 0 &&
-      this.db.inspectPage({ limit: 1 }).total === 0 &&
-      this.keys.inhabited().length === 0
-    );
+    return this.isFresh && this.log.entries.length === 0 && !this.keys.hasAny;
   }
 
   openClient(name = freeName(this.clients)): NamedClient {
@@ -126,14 +123,16 @@ export class Workspace {
     this.changes.emit('clients');
   }
 
-  /** Loads Lua before a text that needs it, behind the same database. Undefined: the text can run at once. */
-  prepare(text: string): Promise<void> | undefined {
-    const loading = this.mayWrite ? prepared(this.maker, text) : undefined;
-    if (loading === undefined) return undefined;
-    return moveToLua(this.db, loading).then((outcome) => {
-      this.note(outcome);
-      this.changes.emit('log');
-    });
+  /** Loads Lua before a text that needs it. Resolves to the reason why it cannot run. Undefined: the text can run at once. */
+  prepare(text: string): Promise<string | undefined> | undefined {
+    const loading = this.mayWrite ? this.lua.prepare(text) : undefined;
+    return loading?.then((compact) => this.moveToLua(compact)).catch(missingLua);
+  }
+
+  private moveToLua(compact: () => void): undefined {
+    aroundClients(this.db, this.clients, compact);
+    this.note('This engine runs Lua from here on.');
+    this.changes.emit('log');
   }
 
   /** Puts a line into the prompt, from where it can be run. */

@@ -4,14 +4,14 @@
 const version = 'VERSION';
 const files = ['FILES'];
 const folders = ['FOLDERS'];
+/** The engine with Lua, which is kept once it was used. */
+const lua = 'LUA';
 
 const PREFIX = 'keylatch-page-';
 const NAME = PREFIX + version;
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(
-    caches.open(NAME).then((cache) => cache.addAll(files.map((file) => new Request(file, { cache: 'reload' })))),
-  );
+  event.waitUntil(fill());
 });
 
 self.addEventListener('activate', (event) => {
@@ -20,6 +20,8 @@ self.addEventListener('activate', (event) => {
 
 self.addEventListener('message', (event) => {
   if (event.data === 'activate') self.skipWaiting();
+  // Lua was loaded before this worker controlled the page.
+  if (event.data === 'lua') event.waitUntil(caches.open(NAME).then(keepLua));
 });
 
 self.addEventListener('fetch', (event) => {
@@ -28,6 +30,31 @@ self.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== location.origin) return;
   event.respondWith(respond(request, url));
 });
+
+async function fill() {
+  const cache = await caches.open(NAME);
+  await cache.addAll(files.map((file) => new Request(file, { cache: 'reload' })));
+  if (await hasUsedLua()) await keepLua(cache);
+}
+
+/** Whether an earlier version has kept its engine with Lua. */
+async function hasUsedLua() {
+  for (const name of await caches.keys()) {
+    if (!name.startsWith(PREFIX)) continue;
+    const kept = await (await caches.open(name)).keys();
+    if (kept.some(({ url }) => isOnDemand(new URL(url)))) return true;
+  }
+  return false;
+}
+
+/** Keeps the engine with Lua of this version; its name changes with its contents. */
+async function keepLua(cache) {
+  const address = new URL(lua, self.registration.scope).href;
+  if (await cache.match(address)) return;
+  const former = await caches.match(address);
+  if (former) await cache.put(address, former);
+  else await cache.add(address);
+}
 
 /** Files of this version from the cache; everything else from the network, and kept for the time without one. */
 async function respond(request, url) {

@@ -3,6 +3,16 @@
 /** Time between two looks for a new version, in milliseconds. */
 const LOOK_EVERY_MS = 3_600_000;
 
+/** Has the engine with Lua kept for the time without a network. */
+export async function keepLua(): Promise<void> {
+  try {
+    const { active } = await navigator.serviceWorker.ready;
+    active?.postMessage('lua');
+  } catch {
+    // Without a service worker, Lua needs the network each time.
+  }
+}
+
 export async function registerOffline(offer: (reload: () => void) => void): Promise<void> {
   if (!('serviceWorker' in navigator) || !isSecureContext) return;
   try {

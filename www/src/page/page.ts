@@ -2,7 +2,7 @@
 
 import type { EngineMaker } from '../engine/engine.ts';
 import type { KeptEngine } from '../kept/kept-engine.ts';
-import { registerOffline } from './offline.ts';
+import { keepLua, registerOffline } from './offline.ts';
 import type { PageStore } from '../kept/page-store.ts';
 import { Playground } from './playground.ts';
 import type { ThemeChoice } from '../style/theme.ts';
@@ -28,5 +28,7 @@ export function showPage({ maker, engine, theme, store, state }: Parts): void {
   playground.visit.begin(state);
   playground.followHash();
   document.documentElement.dataset['ready'] = '';
-  if (import.meta.env.PROD) void registerOffline((reload) => playground.visit.offerUpdate(reload));
+  if (!import.meta.env.PROD) return;
+  maker.onLua = () => void keepLua();
+  void registerOffline((reload) => playground.visit.offerUpdate(reload));
 }

@@ -304,9 +304,16 @@ export class Prompt extends LitElement {
     const loading = this.loading?.then(() => this.workspace.prepare(text)) ?? this.workspace.prepare(text);
     if (!loading) return void done();
     this.takeLine(text);
-    const finished = loading.then(done).finally(() => {
-      if (this.loading === finished) this.loading = undefined;
-    });
+    const refuse = (message: string): void => {
+      this.problem = { message, column: 0 };
+      if (this.editor.text === '') this.editor.input(text, false);
+      this.changed();
+    };
+    const finished = loading
+      .then((problem) => (problem === undefined ? done() : refuse(problem)))
+      .finally(() => {
+        if (this.loading === finished) this.loading = undefined;
+      });
     this.loading = finished;
     this.changed();
   }

@@ -23,8 +23,8 @@ export interface PromptedLine {
   readonly line: LineEditor;
   readonly pasting: { readonly isRunning: boolean; stop(): void };
   selectClient(client: PromptedClient): void;
-  /** Loads what a text needs before it runs; undefined if nothing is missing. */
-  prepare(text: string): Promise<void> | undefined;
+  /** Loads what a text needs before it runs, or resolves to the reason why it cannot run; undefined if nothing is missing. */
+  prepare(text: string): Promise<string | undefined> | undefined;
   runLine(text: string): LineProblem | undefined;
   runPasted(text: string): Promise<LineProblem | undefined>;
 }

@@ -10,7 +10,7 @@ import { type Change, rewritePasted } from '../text/paste-filter.ts';
 import { commandNames } from '../commands/command-names.ts';
 import { Emitter } from '../base/emitter.ts';
 import type { Engine, EngineMaker } from '../engine/engine.ts';
-import { prepared } from '../engine/lua.ts';
+import { missingLua, prepared } from '../engine/lua.ts';
 import { KeyList } from '../keys/key-list.ts';
 import { lessons } from '../lessons/lessons.ts';
 import type { Draft, Notebook, Page } from '../kept/notebook.ts';
@@ -255,9 +255,12 @@ export class SessionEditorModel {
   private runAfter(loading: Promise<void>, then?: () => void): void {
     const { text } = this;
     this.state.forget();
+    this.clients = [];
+    // Keys of another session would stay otherwise.
+    this.run(() => undefined);
     const isShown = (): boolean => this.text === text;
-    const fail = ({ message }: Error): void => {
-      if (isShown()) this.state.problem = { line: 1, column: 1, message: `Lua is not loaded: ${message}` };
+    const fail = (error: unknown): void => {
+      if (isShown()) this.state.problem = { line: 1, column: 1, message: missingLua(error) };
       this.changes.emit('session');
     };
     loading.then(() => isShown() && this.runAll(then), fail);
