@@ -91,7 +91,15 @@ test('an example runs in place, also when it was edited, and opens in the playgr
   });
 });
 
-const GUIDES = ['docs/guides', 'docs/promises', 'docs/latch-commands', 'docs/fencing', 'docs/embedding', 'docs/limits', 'docs/locks'];
+const GUIDES = [
+  'docs/guides',
+  'docs/promises',
+  'docs/latch-commands',
+  'docs/fencing',
+  'docs/embedding',
+  'docs/limits',
+  'docs/locks',
+];
 
 /** Loads the element, which a page does when an example is first run. */
 async function loadElement(page) {

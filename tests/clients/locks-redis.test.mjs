@@ -103,6 +103,26 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       assert.equal(await election.resign(), true);
     });
 
+    test('limits, tasks, barriers', async (t) => {
+      const { port } = await serveRedis(t);
+      const redis = control(t, port);
+      const mine = locks(await connect(t, port));
+      for (const kind of ['smooth', 'fixed', 'sliding']) {
+        const limit = { limit: 1, period: 60_000, kind };
+        assert.equal((await mine.limit(kind, limit)).allowed, true);
+        const { allowed, retryAfterMs } = await mine.limit(kind, limit);
+        assert.equal(allowed, false);
+        assert.ok(retryAfterMs > 50_000 && retryAfterMs < 61_000, `${kind}: ${retryAfterMs}`);
+        assert.ok((await redis.pttl(`lock:${kind}`)) > 50_000);
+      }
+      const both = [mine.once('job', () => sleep(20).then(() => ({ n: 1 }))), mine.once('job', () => ({ n: 2 }))];
+      assert.deepEqual(await Promise.all(both), [{ n: 1 }, { n: 1 }]);
+      assert.deepEqual(await mine.once('job', () => ({ n: 3 })), { n: 1 });
+      const barrier = mine.barrier('start', { parties: 2 });
+      await Promise.all([barrier.arrive(), barrier.arrive()]);
+      assert.deepEqual(await barrier.state(), { open: true, arrived: 2, parties: 2 });
+    });
+
     test('waiting requests are served in their order', async (t) => {
       const { port } = await serveRedis(t);
       const client = await connect(t, port);
@@ -121,11 +141,11 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
 
     test('what a plain Redis lacks is named', async (t) => {
       const { port } = await serveRedis(t);
+      const redis = control(t, port);
       const mine = locks(await connect(t, port));
       for (const run of [
         () => mine.acquire(['door', 'gate']),
-        () => mine.limit('door', { limit: 1, period: 1000 }),
-        () => mine.once('door', () => 1),
+        () => locks(redis, { hierarchy: true }).acquire('door/knob'),
       ]) {
         const error = await errorOf(run());
         assert.ok(error instanceof NotSupported);

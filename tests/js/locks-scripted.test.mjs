@@ -350,9 +350,6 @@ test('what the script does not have names its command', async () => {
   for (const [run, command] of [
     [() => locks.acquire(['a', 'b']), 'LATCH.ACQUIRE'],
     [() => open({ hierarchy: true }).locks.acquire('a/b'), 'LATCH.ACQUIRE'],
-    [() => locks.limit('a', { limit: 1, period: 1 }), 'LATCH.LIMIT'],
-    [() => locks.once('a', () => {}), 'LATCH.ONCE'],
-    [() => locks.barrier('a', { parties: 2 }).arrive(), 'LATCH.ARRIVE'],
   ]) {
     const error = await errorOf(run());
     assert.ok(error instanceof NotSupported, error.message);

@@ -10,8 +10,8 @@ const KEPT = new Set(
   ).split(' '),
 );
 
-/** Texts in quotes, names, numbers, spaces and other signs. */
-const TOKENS = /'[^']*'|[A-Za-z_]\w*|\d+|\s+|[^\s\w']/g;
+/** Texts in quotes of either kind, names, numbers, spaces and other signs. */
+const TOKENS = /'[^']*'|"[^"]*"|[A-Za-z_]\w*|\d+|\s+|[^\s\w'"]/g;
 const NAME = /^[A-Za-z_]/;
 
 /** A name of one or two letters by its number, which no kept word has. */
@@ -41,14 +41,17 @@ function shortened(script) {
 }
 
 /** Files of the script in their order: each uses what those before it define. */
-const PARTS = ['state.lua', 'holders.lua', 'line.lua', 'operations.lua'];
+const PARTS = ['start', 'limits', 'barriers', 'state', 'holders', 'line', 'operations'].map((part) => `${part}.lua`);
+
+/** A text as it stands in a template literal, which keeps its lines. */
+const literal = (text) => text.replaceAll(/[`\\]|\$\{/g, '\\$&');
 
 /** `read` gets the text of a part. */
 export function printLatchScript(read) {
   const text = shortened(PARTS.map(read).join(''));
   const sha1 = createHash('sha1').update(text).digest('hex');
   return `/** The script of locks/latch, printed by generate/latch-script.mjs. */
-export const LATCH_SCRIPT = ${JSON.stringify(text)};
+export const LATCH_SCRIPT = \`${literal(text)}\`;
 
 /** Hash by which a server knows the script. */
 export const LATCH_SCRIPT_SHA1 = '${sha1}';

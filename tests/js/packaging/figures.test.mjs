@@ -24,12 +24,12 @@ after(() => browser.close());
 // What survives failures is a quarter of keylatch/persist: tails, reopened databases, barriers, reading alone.
 // Namespaces as Durable Objects, with sockets and signed tokens, and the client of remote databases are 100 KB packed.
 // Shards, rates and metrics of objects, `keylatch connect`, and cache and shards of remote databases are 26 KB.
-test('the package is at most 1236 KB packed and 3.53 MB installed', () => {
+test('the package is at most 1238 KB packed and 3.53 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1236 * KB, `${packed} bytes packed`);
+  assert.ok(packed <= 1238 * KB, `${packed} bytes packed`);
   assert.ok(installed <= 3.53 * KB * KB, `${installed} bytes installed`);
 });
 

@@ -6,8 +6,8 @@ import { scripting } from './package.mjs';
 import { source } from './source.mjs';
 
 const { Keylatch, ManualClock } = await scripting('index');
-const { LATCH_SCRIPT } = await source('locks/generated/latch-script.ts');
-export const { scriptKeys } = await source('locks/script-keys.ts');
+export const { LATCH_SCRIPT } = await source('locks/generated/latch-script.ts');
+export const { scriptKeys, taskKeys } = await source('locks/script-keys.ts');
 
 /** A client object of an engine. Notes commands, and loses messages, replies or itself when the test says so. */
 export class ScriptClient extends EventEmitter {
@@ -70,6 +70,6 @@ export function setUpScripts() {
     return { client, locks };
   };
   /** Runs an operation of the script by itself. */
-  const run = (name, ...argv) => db.call('EVAL', LATCH_SCRIPT, '5', ...scriptKeys(name), ...argv.map(String));
+  const run = (name, ...argv) => db.call('EVAL', LATCH_SCRIPT, '6', ...taskKeys(name), ...argv.map(String));
   return { clock, db, time, open, run };
 }

@@ -105,7 +105,7 @@ export interface OnceRequest {
 /** State of such a task. */
 export type OnceState =
   | { readonly state: 'run'; readonly grant: Grant }
-  | { readonly state: 'busy'; readonly owner: string; readonly remainingMs: number }
+  | { readonly state: 'busy' }
   | { readonly state: 'done'; readonly result: unknown };
 
 /** The end of such a task. */

@@ -18,6 +18,7 @@ import type {
 } from './coordination.js';
 import { hasCode, translated } from './errors.js';
 import { type KeyWatcher, type Outcome, watcherOf } from './key-watcher.js';
+import { barrierStateOf, limitResultOf } from './replies.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 
 /** A wait without limit: some thirty years. */
@@ -165,13 +166,7 @@ export class LatchCoordination implements Coordination {
     if (cost !== 1) argv.push('COST', String(cost));
     if (kind !== 'smooth') argv.push(kind.toUpperCase());
     if (peek) argv.push('PEEK');
-    const [allowed, remaining, retryAfterMs, resetMs] = ((await this.#send(argv)) as unknown[]).map(Number);
-    return {
-      allowed: allowed === 1,
-      remaining: remaining as number,
-      retryAfterMs: retryAfterMs === -1 ? Number.POSITIVE_INFINITY : (retryAfterMs as number),
-      resetMs: resetMs as number,
-    };
+    return limitResultOf(await this.#send(argv));
   }
 
   async once(request: OnceRequest): Promise<OnceState> {
@@ -179,10 +174,10 @@ export class LatchCoordination implements Coordination {
     const argv = ['LATCH.ONCE', key, owner, 'TTL', String(ttlMs)];
     const isFinal = (reply: unknown): boolean => String((reply as unknown[])[0]) !== 'busy';
     const { reply, sent } = await this.#waiting({ argv, waitMs, signal, isFinal });
-    const [state, first, second] = (reply ?? ['busy', '', 0]) as unknown[];
+    const [state, first] = (reply ?? ['busy']) as unknown[];
     if (state === 'run') return { state, grant: { token: Number(first), sent, validMs: ttlMs } };
     if (state === 'done') return { state, result: first };
-    return { state: 'busy', owner: String(first), remainingMs: Number(second) };
+    return { state: 'busy' };
   }
 
   async done({ key, owner, token, result, keepMs }: DoneRequest): Promise<boolean> {
@@ -201,8 +196,7 @@ export class LatchCoordination implements Coordination {
     if (peek) argv.push('PEEK');
     const isFinal = (reply: unknown): boolean => Number((reply as unknown[])[0]) === 1;
     const { reply } = await this.#waiting({ argv, waitMs, signal, isFinal });
-    const [open, arrived, of] = ((reply ?? [0, 0, parties]) as unknown[]).map(Number);
-    return { open: open === 1, arrived: arrived as number, parties: of as number };
+    return barrierStateOf(reply ?? [0, 0, parties]);
   }
 
   /**

@@ -5,7 +5,7 @@
 import { repeated } from './backoff.js';
 import type { AcquireRequest, Claim, Coordination, Grant } from './coordination.js';
 import { NeverAcquired, NotSupported } from './errors.js';
-import { MutexOnly } from './partial.js';
+import { MutexOnly } from './mutex-only.js';
 import { elapsedMs, instant, type Time } from './time.js';
 
 /** How far clocks may drift apart: this part of a lease, and the precision of expiry on servers. */

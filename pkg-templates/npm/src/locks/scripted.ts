@@ -3,58 +3,97 @@
  * looking at the instants that the script names, and earlier when a message asks for it.
  */
 import type { Commander } from './commander.js';
-import type { AcquireRequest, Claim, Grant, Inspection } from './coordination.js';
-import { hasCode, translated } from './errors.js';
+import type { Bounds } from './bounds.js';
+import type {
+  AcquireRequest,
+  ArriveRequest,
+  BarrierState,
+  Claim,
+  Coordination,
+  DoneRequest,
+  Grant,
+  Inspection,
+  LimitRequest,
+  LimitResult,
+  OnceRequest,
+  OnceState,
+} from './coordination.js';
+import { hasCode, NotSupported, translated } from './errors.js';
 import { LATCH_SCRIPT, LATCH_SCRIPT_SHA1 } from './generated/latch-script.js';
 import { Looks } from './looks.js';
 import { messagesOf, type Messages } from './messages.js';
-import { PartialCoordination } from './partial.js';
-import { scriptKeys } from './script-keys.js';
+import { barrierStateOf, limitResultOf } from './replies.js';
+import { barrierKeys, scriptKeys, taskKeys } from './script-keys.js';
 import { elapsedMs, instant, type Time } from './time.js';
 
 /** How long a place in line lasts without a look. */
 const LIVENESS_MS = 10_000;
 
-/** Status, value, and whether dead waiters are left. */
-type Reply = readonly [status: number, value: number, left: number];
+type Argv = readonly (number | string)[];
+type Demand = Pick<AcquireRequest, 'mode' | 'permits' | 'ttlMs' | 'steal' | 'delayMs'>;
 
-/** Status of a reply that asks for all keys. */
+/** Status, value as a number, whether dead waiters are left, value. */
+type Reply = readonly [status: number, value: number, left: number, given: unknown];
+
+/** Status of a reply that asks for all keys, and of one with the result of a task. */
 const NEEDS_ALL = 2;
+const DONE = 3;
 
-export class ScriptCoordination extends PartialCoordination {
-  protected readonly limits = "a Redis or Valkey does not have; keylatch's server has it";
+/** Number of keys of a task, all of which are needed. */
+const TASK_KEYS = 6;
+
+/** Pause between looks at a barrier without messages. */
+const REPEAT_MS = 250;
+
+const LACKING = "needs LATCH.ACQUIRE, which a Redis or Valkey does not have; keylatch's server has it";
+
+/** An answer, and the pause until the next look; without one it is final. */
+interface Looked<T> {
+  readonly result: T;
+  readonly lookMs: number | undefined;
+}
+
+export class ScriptCoordination implements Coordination {
   readonly #commander: Commander;
   readonly #time: Time;
   readonly #messages: Messages | undefined;
 
   constructor(commander: Commander, time: Time) {
-    super();
     this.#commander = commander;
     this.#time = time;
     this.#messages = commander.subscriber && messagesOf(commander.subscriber, time);
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {
-    this.refuseSeveral(request);
-    const { owner, waitMs, signal } = request;
-    if (waitMs === 0) return (await this.#look(request, 0)).grant;
+    if (request.keys.length + request.intents.length > 1)
+      throw new NotSupported('LATCH.ACQUIRE', `a lock of several names, or of a name below another, ${LACKING}`);
+    return this.#waitFor(request.owner, request, async (waits) => {
+      const sent = instant(this.#time);
+      const [status, value] = await this.#run('acquire', request, this.#demand(request, waits));
+      const isGranted = status === 1;
+      return {
+        result: isGranted ? { token: value, sent, validMs: request.ttlMs } : null,
+        lookMs: isGranted ? undefined : value,
+      };
+    });
+  }
+
+  /** Looks until there is a final answer, or the wait is over. The last look, also after an abort, leaves the line. */
+  async #waitFor<T>(owner: string, bounds: Bounds, look: (waits: boolean) => Promise<Looked<T>>): Promise<T> {
+    const { waitMs = Number.POSITIVE_INFINITY, signal } = bounds;
+    if (waitMs === 0) return (await look(false)).result;
     const start = instant(this.#time);
     const looks = new Looks(this.#time, signal);
     const stopListening = this.#messages?.listen(owner, looks.request);
     try {
       for (;;) {
-        const leftMs = waitMs === undefined ? Number.POSITIVE_INFINITY : waitMs - elapsedMs(this.#time, start);
+        const leftMs = waitMs - elapsedMs(this.#time, start);
+        const waits = leftMs > 0 && !signal?.aborted;
         looks.begin();
-        // The last look leaves the line.
-        const { grant, lookMs } = await this.#look(request, leftMs > 0 ? LIVENESS_MS : 0);
-        if (signal?.aborted) this.#leave(request);
-        if (grant !== null || leftMs <= 0 || signal?.aborted) return grant;
+        const { result, lookMs } = await look(waits);
+        if (lookMs === undefined || !waits) return result;
         this.#messages?.open();
         await looks.next(Math.min(lookMs, leftMs));
-        if (signal?.aborted) {
-          this.#leave(request);
-          return null;
-        }
       }
     } finally {
       looks.end();
@@ -62,21 +101,15 @@ export class ScriptCoordination extends PartialCoordination {
     }
   }
 
-  /** Asks once. A request with a liveness enters the line, or renews its place there. */
-  async #look(request: AcquireRequest, livenessMs: number): Promise<{ grant: Grant | null; lookMs: number }> {
-    const { mode, permits, ttlMs, steal, delayMs } = request;
-    const { count, limit } = permits ?? { count: 1, limit: 1 };
-    const kind = permits === undefined ? (mode === 'shared' ? 's' : 'x') : 'p';
-    const channel = this.#messages?.channel ?? '-';
-    const sent = instant(this.#time);
-    const args = [kind, ttlMs, livenessMs, channel, delayMs, steal ? 1 : 0, count, limit];
-    const [status, value] = await this.#run('acquire', request, args);
-    return status === 1 ? { grant: { token: value, sent, validMs: ttlMs }, lookMs: 0 } : { grant: null, lookMs: value };
+  get #channel(): string {
+    return this.#messages?.channel ?? '-';
   }
 
-  /** Gives up a place in line, and a grant that is not known here. */
-  #leave(claim: Claim): void {
-    this.#run('leave', claim, []).catch(() => {});
+  /** Arguments of a request. One that waits enters the line, or renews its place there. */
+  #demand({ mode, permits, ttlMs, steal, delayMs }: Demand, waits: boolean): (number | string)[] {
+    const { count, limit } = permits ?? { count: 1, limit: 1 };
+    const kind = permits === undefined ? (mode === 'shared' ? 's' : 'x') : 'p';
+    return [kind, ttlMs, waits ? LIVENESS_MS : 0, this.#channel, delayMs, steal ? 1 : 0, count, limit];
   }
 
   async renew(claim: Claim, ttlMs: number, asShared = false): Promise<number> {
@@ -133,28 +166,69 @@ export class ScriptCoordination extends PartialCoordination {
     };
   }
 
+  async limit(request: LimitRequest): Promise<LimitResult> {
+    const { key, limit, periodMs, burst = limit, cost, kind, peek } = request;
+    const argv = ['limit', '', kind, limit, periodMs, burst, cost, peek ? 0 : 1];
+    return limitResultOf(await this.#evaluate([key], argv));
+  }
+
+  once(request: OnceRequest): Promise<OnceState> {
+    const { key, owner, ttlMs } = request;
+    const claim = { keys: [key], intents: [], owner };
+    const demand = { mode: 'exclusive', permits: undefined, ttlMs, steal: false, delayMs: 0 } as const;
+    return this.#waitFor<OnceState>(owner, request, async (waits) => {
+      const sent = instant(this.#time);
+      const [status, value, , stored] = await this.#run('once', claim, this.#demand(demand, waits), taskKeys(key));
+      if (status === DONE) return { result: { state: 'done', result: stored }, lookMs: undefined };
+      if (status === 0) return { result: { state: 'busy' }, lookMs: value };
+      return { result: { state: 'run', grant: { token: value, sent, validMs: ttlMs } }, lookMs: undefined };
+    });
+  }
+
+  async done({ key, owner, token, result, keepMs }: DoneRequest): Promise<boolean> {
+    const claim = { keys: [key], intents: [], owner };
+    const [status] = await this.#run('done', claim, [token, result, keepMs], taskKeys(key));
+    return status === 1;
+  }
+
+  arrive(request: ArriveRequest): Promise<BarrierState> {
+    const { key, member, parties, ttlMs, peek } = request;
+    let hasArrived = peek;
+    return this.#waitFor(member, request, async (waits) => {
+      const argv = ['arrive', member, parties, ttlMs, hasArrived ? 1 : 0, this.#channel, waits ? 1 : 0];
+      const result = barrierStateOf(await this.#evaluate(barrierKeys(key), argv));
+      hasArrived = true;
+      const lookMs = this.#channel === '-' ? REPEAT_MS : LIVENESS_MS / 3;
+      return { result, lookMs: result.open ? undefined : lookMs };
+    });
+  }
+
   /** Runs an operation; once more if it left dead waiters that could have been in its way. */
-  async #run(operation: string, claim: Claim, args: readonly (number | string)[]): Promise<Reply> {
-    const { keys, owner } = claim;
-    const all = scriptKeys(keys[0] as string);
-    const argv = [operation, owner, ...args.map(String)];
+  async #run(
+    operation: string,
+    { keys, owner }: Claim,
+    args: Argv,
+    all = scriptKeys(keys[0] as string),
+  ): Promise<Reply> {
+    const argv = [operation, owner, ...args];
     const reply = await this.#asked(all, argv);
     if (reply[2] === 0) return reply;
     while ((await this.#asked(all, ['leave', '']))[2] !== 0);
-    return operation === 'acquire' && reply[0] === 0 ? this.#asked(all, argv) : reply;
+    const isRefused = reply[0] === 0 && (operation === 'acquire' || operation === 'once');
+    return isRefused ? this.#asked(all, argv) : reply;
   }
 
   /** On a cluster, the state alone while that is enough: commands with one key succeed while its slot moves to another node. */
-  async #asked(all: readonly string[], argv: readonly string[]): Promise<Reply> {
-    const few = this.#commander.isCluster ? all.slice(0, 1) : all;
+  async #asked(all: readonly string[], argv: Argv): Promise<Reply> {
+    const few = this.#commander.isCluster && all.length < TASK_KEYS ? all.slice(0, 1) : all;
     let reply = (await this.#evaluate(few, argv)) as unknown[];
     if (Number(reply[0]) === NEEDS_ALL) reply = (await this.#evaluate(all, argv)) as unknown[];
-    const [status = 0, value = 0, left = 0] = reply.map(Number);
-    return [status, value, left];
+    const [status, value, left = 0] = reply;
+    return [Number(status), Number(value), Number(left), value];
   }
 
-  async #evaluate(keys: readonly string[], argv: readonly string[]): Promise<unknown> {
-    const rest = [String(keys.length), ...keys, ...argv];
+  async #evaluate(keys: readonly string[], argv: Argv): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...argv.map(String)];
     try {
       return await this.#commander.send(['EVALSHA', LATCH_SCRIPT_SHA1, ...rest]).catch((error: unknown) => {
         if (!hasCode(error, 'NOSCRIPT')) throw error;

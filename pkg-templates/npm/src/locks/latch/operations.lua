@@ -6,11 +6,11 @@ local function acquire()
     permits = tonumber(ARGV[9]), limit = tonumber(ARGV[10]),
   }
   local delay_ms, steals, own = tonumber(ARGV[7]), ARGV[8] == '1', find(client)
-  if steals and mode ~= 'n' and not (own and sum == own.permits) then
-    rob_all()
-    own = nil
-  end
   local live = own and is_live(own) and own or nil
+  if steals and mode ~= 'n' and not (live and sum == live.permits) then
+    rob_all()
+    own, live = nil, nil
+  end
   local covers = live and (live.mode == 'x' or live.mode == wanted.mode and wanted.permits <= live.permits)
   local is_next = live or not own and (steals or waiting == 0)
   if covers or is_next and fits(wanted.mode, wanted.permits, wanted.limit, live) then
@@ -55,10 +55,10 @@ end
 local function release()
   if place_of(client) then drop(client) end
   local held = find(client)
-  local is_held = held and (is_live(held) or held.claim == GRANTED)
-  if is_held then take(client, held) end
+  -- Also in the delay after its lease, which ends by that.
+  if held then take(client, held) end
   serve()
-  return { (is_held or not held and was_released(tonumber(ARGV[3]))) and 1 or 0, 0 }
+  return { (held or was_released(tonumber(ARGV[3]))) and 1 or 0, 0 }
 end
 
 local function leave()
@@ -67,6 +67,24 @@ local function leave()
   if held and held.claim == GRANTED then take(client, held) end
   if held and held.claim == UPGRADED then make_shared(held) end
   serve()
+  return { 1, 0 }
+end
+
+local function done()
+  local held = find(client)
+  if not held or not is_live(held) or held.mode ~= 'x' or held.token ~= tonumber(ARGV[3]) then
+    return { redis.call('GET', KEYS[6]) == ARGV[4] and 1 or 0, 0 }
+  end
+  redis.call('SET', KEYS[6], ARGV[4], 'PX', ARGV[5])
+  take(client, held)
+  -- Whatever waits gets the result, and needs no place any more.
+  local all = waiting > 0 and redis.call('ZRANGE', KEYS[4], 0, -1) or {}
+  for _, who in ipairs(all) do
+    local place = place_of(who)
+    if place then send(who, place.channel, 0) end
+  end
+  if waiting > 0 then redis.call('DEL', KEYS[4], KEYS[5]) end
+  waiting = 0
   return { 1, 0 }
 end
 
@@ -101,7 +119,7 @@ if operation == 'inspect' then return inspect() end
 
 -- A server that is short of memory refuses a script whose first write may grow, and no others.
 if text and operation ~= 'acquire' then redis.call('PEXPIRE', KEYS[1], state_length()) end
-local operations = { ['acquire'] = acquire, ['renew'] = renew, ['release'] = release, ['leave'] = leave }
+local operations = { ['acquire'] = acquire, ['renew'] = renew, ['release'] = release, ['leave'] = leave, ['done'] = done }
 expire()
 serve()
 local reply = operations[operation]()

@@ -1,39 +1,10 @@
--- Locks on any Redis or Valkey: exclusive, shared and permits, with leases, fencing tokens and a line in order of arrival.
---
--- KEYS     1 state  2 holders: hash  3 ends of their leases: sorted set  4 line: sorted set by ticket  5 waiters: hash
---          An exclusive lock without a line needs the state alone. With one key, the reply says if all are needed.
--- ARGV     operation, owner, and what the operation takes
--- Replies  {0 or 1, value, 1 if dead waiters are left: run "leave" until 0}, or {2}: run again with all keys
---
--- acquire  mode (x, s, p), ttl, liveness (0: no wait), channel or -, delay, 1 to steal, permits, their limit:
---          {1, token} or {0, milliseconds until the next look}
--- renew    ttl, 1 to go on as shared: {1, milliseconds left} or {0, 0}
--- release  token or 0: {1, 0} also if this token was released before
--- leave    gives up a place in line and a grant that was not claimed, and serves the line
--- check    token
--- inspect  {{owner, mode, permits, token, milliseconds left}...}, {{owner, mode, milliseconds waited}...}
---
--- A waiter's place is a lease that each look renews. A script that frees something grants it to the head of the line. Such a
--- grant lasts as long as the place would have, unless its owner claims it by asking again. A message says in how many
--- milliseconds to look again, or -1 for a lease that was stolen. Nothing depends on its arrival.
+-- The state, and the fast path of an exclusive lock.
 
--- Redis 6.2 may need this for writes after TIME.
-redis.replicate_commands()
-
-local HOUR_MS = 3600000
--- Dead waiters and ended leases that one run removes.
-local BATCH = 64
-local LOST_MAX = 16
--- Lowers the tickets of upgrades, which go before all others.
-local AHEAD = 1125899906842624
--- Without messages, a waiter looks again after this time for each place.
-local STEP_MS = 64
-local GRANTED, CLAIMED, UPGRADED = '0', '1', '2'
-
-local operation, client = ARGV[1], ARGV[2]
-local time = redis.call('TIME')
-local micros = time[1] * 1000000 + time[2]
-local now = math.floor(micros / 1000)
+if operation == 'once' then
+  local result = redis.call('GET', KEYS[6])
+  if result then return { 3, result } end
+  operation = 'acquire'
+end
 
 -- `known` is the first token whose end is remembered: as one of the lost ones, or else as released.
 local token, seen_ms, until_ms, ticket, waiting, mode, sum, known, lost = 0, now, now, 0, 0, 'n', 0, 0, '-'
