@@ -24,13 +24,14 @@ after(() => browser.close());
 // What survives failures is a quarter of keylatch/persist: tails, reopened databases, barriers, reading alone.
 // Namespaces as Durable Objects, with sockets and signed tokens, and the client of remote databases are 100 KB packed.
 // Shards, rates and metrics of objects, `keylatch connect`, and cache and shards of remote databases are 26 KB.
-test('the package is at most 1238 KB packed and 3.53 MB installed', () => {
+// Limits of servers are 8 KB, the script of locks on any Redis is 12.
+test('the package is at most 1260 KB packed and 3.62 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1238 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 3.53 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1260 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3.62 * KB * KB, `${installed} bytes installed`);
 });
 
 test('a page that streams the engine loads at most 304 KB, with brotli', async (t) => {
@@ -67,9 +68,9 @@ for (const [entry, [use, limit]] of Object.entries(ADDED)) {
 
 test('code is not minified', () => {
   const home = project('readable', 'node');
-  const code = readFileSync(join(home, 'node_modules/keylatch/esm/client.js'), 'utf8');
+  const code = readFileSync(join(home, 'node_modules/keylatch/esm/database.js'), 'utf8');
   const lines = code.split('\n');
-  assert.ok(lines.length > 2000, `${lines.length} lines`);
+  assert.ok(lines.length > 1000, `${lines.length} lines`);
   assert.ok(Math.max(...lines.map((line) => line.length)) < 1000);
   for (const part of ['// host/host.ts\n', '  #afterCommand(instance) {\n']) assert.ok(code.includes(part), part);
 });

@@ -1,6 +1,7 @@
 /**
  * Entry `keylatch/limits`: rate limits for servers, over an engine of this process, a keylatch elsewhere, or a client object of
- * a server. Stores for express-rate-limit and in place of rate-limiter-flexible. Imports neither an engine nor a framework.
+ * a server. Middleware for Express, Fastify and Hono, a store for express-rate-limit, and a limiter in place of
+ * rate-limiter-flexible. Imports neither an engine nor a framework.
  */
 export {
   FlexibleLimiter,
@@ -10,3 +11,8 @@ export {
 } from '../adapters/limits/flexible-limiter.js';
 export { RateLimiterRes } from '../adapters/limits/limiter-result.js';
 export { RateLimitStore, type ClientHits, type RateLimitStoreOptions } from '../adapters/limits/rate-limit-store.js';
+export { expressLimit, type ConnectMiddleware, type ConnectResponse } from '../adapters/limits/connect.js';
+export { fastifyLimit, type FastifyHook, type FastifyReplyLike } from '../adapters/limits/fastify.js';
+export { honoLimit, type HonoContextLike, type HonoMiddleware } from '../adapters/limits/hono.js';
+export type { RequestLimitOptions } from '../adapters/limits/request-limit.js';
+export type { StoreFailureOptions } from '../adapters/limits/store-failure.js';

@@ -18,7 +18,7 @@ export {
   TimedOut,
   type LockErrorCode,
 } from '../locks/errors.js';
-export type { LimitOptions } from '../locks/limit.js';
+export type { LimitOptions, LimitRule } from '../locks/limit.js';
 export type { Lock, LossSignal, UpgradeOptions } from '../locks/lock.js';
 export type { HeldLockInfo, LockInfo, Locks, LocksSnapshot } from '../locks/manager.js';
 export type { OnceOptions } from '../locks/once.js';

@@ -19,6 +19,11 @@ export class RateLimiterRes {
     this.isFirstInDuration = isFirst;
   }
 
+  /** The properties, for JSON. */
+  toJSON(): Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext' | 'consumedPoints' | 'isFirstInDuration'> {
+    return { ...this };
+  }
+
   /** The properties as text, for logs. */
   toString(): string {
     return JSON.stringify(this);
