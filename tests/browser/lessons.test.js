@@ -246,12 +246,17 @@ test('the index lists all lessons by theme', async () => {
 });
 
 test('search by intent finds commands and lessons that do not have the word', async () => {
-  const forms = () => page.locator('kl-lesson-index .form').allTextContents();
-  await page.getByLabel('Search by intent').fill('lock');
+  const forms = () => page.locator('kl-lesson-index .found .form').allTextContents();
+  /** Searches, and waits for what is found. */
+  const search = async (query) => {
+    await page.getByLabel('Search commands, lessons and guides').fill(query);
+    await page.locator('kl-lesson-index .found h2', { hasText: query }).waitFor();
+  };
+  await search('lock');
   for (const form of ['SET NX', 'SETNX', 'DELEX', 'LATCH.ACQUIRE', 'LATCH.RENEW', 'LATCH.RELEASE'])
     assert.ok((await forms()).includes(form), form);
   await page.getByRole('link', { name: 'SETNX: set it, unless it is already there' }).waitFor();
-  await page.getByLabel('Search by intent').fill('rate limit');
+  await search('rate limit');
   assert.ok((await forms()).includes('LATCH.LIMIT'));
   for (const [intent, form] of [
     ['distributed lock', 'SET NX'],
@@ -259,10 +264,10 @@ test('search by intent finds commands and lessons that do not have the word', as
     ['deduplication', 'LATCH.ONCE'],
     ['debounce', 'LATCH.LIMIT'],
   ]) {
-    await page.getByLabel('Search by intent').fill(intent);
+    await search(intent);
     assert.ok((await forms()).includes(form), intent);
   }
-  await page.getByLabel('Search by intent').fill('zzz');
+  await page.getByLabel('Search commands, lessons and guides').fill('zzz');
   await page.getByText('Nothing matches.').waitFor();
   await page.getByRole('link', { name: 'Commands' }).first().click();
   await page.locator('kl-command-view input').fill('lock');

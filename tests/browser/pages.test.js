@@ -109,6 +109,29 @@ test('the theme is that of the playground, from the first paint on', () =>
     assert.equal(await theme(), 'dark');
   }));
 
+for (const viewport of [
+  { width: 1280, height: 800 },
+  { width: 320, height: 640 },
+])
+  test(`the search is loaded when it is used, and leads to a page (${viewport.width} px)`, () =>
+    visit(
+      'commands/setnx/',
+      async (page) => {
+        assert.ok(!(await requested(page)).includes('search.json'));
+        await page.getByRole('button', { name: 'Search' }).click();
+        const field = page.getByRole('searchbox', { name: 'Search commands, lessons and guides' });
+        await field.fill('zzzqqq');
+        await page.getByText('Nothing matches.').waitFor();
+        await field.fill('reentrant');
+        await page.getByRole('dialog').getByRole('link').first().waitFor();
+        assert.ok((await requested(page)).includes('search.json'));
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+        await field.press('Enter');
+        await page.waitForURL(`${browser.address}recipes/reentrant-lock/`);
+      },
+      { viewport },
+    ));
+
 test('without scripts the pages are documents: title, description, text, and ways to go on', async () => {
   for (const path of READERS)
     await visit(

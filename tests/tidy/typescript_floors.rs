@@ -26,6 +26,7 @@ pub const TREES: [Tree; 2] = [
             "types",
             "base",
             "text",
+            "search",
             "share",
             "style",
             "parts",

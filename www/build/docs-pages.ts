@@ -15,8 +15,10 @@ import { type Form, readForms } from './forms.ts';
 import { lessonPages } from './lesson-pages.ts';
 import { lessonFiles } from './lessons.ts';
 import { escapeHtml, plainText, renderMarkdown } from './markdown.ts';
+import type { SearchEntry } from '../src/search/search.ts';
 import { bundledScript } from './script.ts';
-import { ANY_SITE, rootFrom, SITE } from './site.ts';
+import { searchEntries } from './search-index.ts';
+import { ANY_SITE, rootFrom, SITE, sitemap } from './site.ts';
 
 const COMMANDS = '../target/docs/commands';
 const GUIDES = '../docs/guides';
@@ -44,7 +46,11 @@ export function docsPages(): Plugin {
         source: await bundledScript('src/pages/pages.ts'),
       });
       const files = { style: sheets[0]?.fileName ?? '', script: this.getFileName(script) };
-      for (const page of allPages()) emit(fileOf(page), documentHtml(page, files));
+      const { pages, index } = site();
+      for (const page of pages) emit(fileOf(page), documentHtml(page, files));
+      emit('search.json', JSON.stringify(index));
+      const addresses = sitemap(['', ...pages.map(({ path }) => path)]);
+      if (addresses !== undefined) emit('sitemap.xml', addresses);
       for (const [path, target, title] of MOVED) emit(path, movedPage(path, target, title));
       for (const name of LICENCES) emit(`docs/${name}.txt`, readFileSync(join('..', name), 'utf8'));
     },
@@ -57,7 +63,8 @@ const MOVED = [
   ['docs/recipes.html', 'recipes/', 'Recipes on plain commands'],
 ] as const;
 
-function allPages(): Page[] {
+/** All pages, and the index of the search over them. */
+function site(): { pages: Page[]; index: SearchEntry[] } {
   const groups = namesOf(COMMANDS).map((name) => groupOf(name, readFileSync(join(COMMANDS, `${name}.md`), 'utf8')));
   const sources = [
     ...groups.map(({ name, opening }) => source(name, opening, 'commands')),
@@ -72,11 +79,20 @@ function allPages(): Page[] {
     commands: commandAddresses(groups),
   };
   const forms = readForms();
-  return [
-    ...sources.map((page) => pageOf(page, addresses)),
-    ...commandPages(groups, forms.commands, addresses),
-    ...lessonPages(lessonFiles(), forms.lessons, addresses),
-  ];
+  const lessons = lessonFiles();
+  const documents = sources.map((page) => ({ ...page, ...pageOf(page, addresses) }));
+  const guides = documents.filter(({ list, name }) => list === 'guides' && name !== 'guides');
+  return {
+    pages: [
+      ...documents,
+      ...commandPages(groups, forms.commands, addresses),
+      ...lessonPages(lessons, forms.lessons, addresses),
+    ],
+    index: searchEntries(
+      lessons,
+      guides.map((guide) => ({ ...guide, about: guide.description })),
+    ),
+  };
 }
 
 /** Names of the Markdown files of a folder, without its list. */

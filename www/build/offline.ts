@@ -33,7 +33,7 @@ export function offline(): Plugin {
         const worker = readFileSync('src/offline/worker.js', 'utf8')
           .replace("'VERSION'", JSON.stringify(version))
           .replace("['FILES']", JSON.stringify(files))
-          .replace("['FOLDERS']", JSON.stringify([...PAGE_FOLDERS, 'embed/']))
+          .replace("['FOLDERS']", JSON.stringify([...PAGE_FOLDERS, 'embed/', 'search.json']))
           .replace("'LUA'", JSON.stringify(Object.keys(bundle).find((file) => ON_DEMAND.test(file))));
         this.emitFile({ type: 'asset', fileName: 'worker.js', source: worker });
       },

@@ -2,7 +2,8 @@
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { rowNamed, searchRows, type CommandRow } from './commands.ts';
-import type { ThemeCommand } from '../lessons/themes.ts';
+import type { SearchEntry } from '../search/search.ts';
+import { siteSearch } from '../search/site-search.ts';
 import { controls } from '../style/controls.ts';
 import './command-card.ts';
 import { MediaMatch } from '../parts/media-match.ts';
@@ -12,7 +13,7 @@ export class CommandView extends LitElement {
   declare selected: string | undefined;
   declare private query: string;
   /** Commands for the intent that was typed. */
-  declare private intended: readonly ThemeCommand[];
+  declare private intended: readonly SearchEntry[];
 
   static override styles = [
     controls,
@@ -142,7 +143,7 @@ export class CommandView extends LitElement {
     if (this.intended.length === 0) return nothing;
     return html`<h2 class="label">For this purpose</h2>
       <ul class="intended">
-        ${this.intended.map(({ form, name, use }) => html`<li><a href="#commands=${encodeURIComponent(name)}"><span class="name">${form}</span><span>${use}</span></a></li>`)}
+        ${this.intended.map(({ title, name, about }) => html`<li><a href="#commands=${encodeURIComponent(name)}"><span class="name">${title}</span><span>${about}</span></a></li>`)}
       </ul>`;
   }
 
@@ -166,9 +167,9 @@ export class CommandView extends LitElement {
   private searched(event: Event): void {
     const { value } = event.target as HTMLInputElement;
     this.query = value;
-    // Without a network the names and descriptions are searched alone.
-    import('../lessons/themes.ts').then(
-      ({ findByIntent }) => (this.intended = this.query === value ? findByIntent(value).commands : this.intended),
+    // Without the index the names and descriptions are searched alone.
+    siteSearch.find(value).then(
+      (hits) => (this.intended = this.query === value ? hits.filter(({ kind }) => kind === 'use') : this.intended),
       () => undefined,
     );
   }

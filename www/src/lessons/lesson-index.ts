@@ -2,14 +2,26 @@
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { Lesson } from './lessons.ts';
-import { findByIntent, lessonsOf, themes, type ThemeCommand } from './themes.ts';
+import { type ThemeCommand, themes } from './theme-list.ts';
+import { lessonsOf } from './themes.ts';
+import type { SearchEntry } from '../search/search.ts';
+import { siteSearch } from '../search/site-search.ts';
 import { controls } from '../style/controls.ts';
 
 const KINDS: Readonly<Record<Lesson['kind'], string>> = { lesson: '', recipe: 'recipe', task: 'task' };
+const MAX_HITS = 60;
+
+/** Result of a query; `problem` says why there are no hits. */
+interface Found {
+  readonly query: string;
+  readonly hits: readonly SearchEntry[];
+  readonly problem: string;
+}
 
 export class LessonIndex extends LitElement {
-  static override properties = { query: { state: true } };
+  static override properties = { query: { state: true }, found: { state: true } };
   declare private query: string;
+  declare private found: Found;
 
   static override styles = [
     controls,
@@ -71,6 +83,13 @@ export class LessonIndex extends LitElement {
         font-family: var(--engine);
         font-weight: 600;
       }
+      .title {
+        color: var(--ink);
+        font-weight: 600;
+      }
+      .found a {
+        grid-template-columns: minmax(0, 2fr) minmax(0, 3fr);
+      }
       .kind {
         color: var(--brass);
         font-size: var(--text-1);
@@ -90,12 +109,13 @@ export class LessonIndex extends LitElement {
   constructor() {
     super();
     this.query = '';
+    this.found = { query: '', hits: [], problem: '' };
   }
 
   override render(): TemplateResult {
     return html`
       <search>
-        <label class="unseen" for="intent">Search by intent</label>
+        <label class="unseen" for="intent">Search commands, lessons and guides</label>
         <input class="field" id="intent" type="search" placeholder="What do you want to build? lock, rate limit, job queue …" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
       </search>
       ${this.query.trim().length > 1 ? this.renderFound() : html`<div class="themes">${themes.map((theme) => renderGroup(theme.title, theme.commands, lessonsOf(theme)))}</div>`}
@@ -103,15 +123,37 @@ export class LessonIndex extends LitElement {
   }
 
   private renderFound(): TemplateResult {
-    const { commands, lessons } = findByIntent(this.query);
-    const count = `${commands.length} commands and ${lessons.length} lessons found`;
-    return html`<p class="unseen" role="status">${count}</p>
-      ${commands.length + lessons.length === 0 ? html`<p class="none plate">Nothing matches. The <a href="#commands">Commands</a> view searches names and descriptions.</p>` : renderGroup(`For “${this.query.trim()}”`, commands, lessons)}`;
+    const { query, hits, problem } = this.found;
+    if (hits.length === 0) return html`<p class="none plate" role="status">${problem}</p>`;
+    return html`<p class="unseen" role="status">${hits.length} found</p>
+      <section class="plate found"><h2>For “${query.trim()}”</h2><ul class="commands">${hits.slice(0, MAX_HITS).map(renderHit)}</ul></section>`;
   }
 
-  private searched(event: Event): void {
-    this.query = (event.target as HTMLInputElement).value;
+  private async searched(event: Event): Promise<void> {
+    const { value: query } = event.target as HTMLInputElement;
+    this.query = query;
+    const found = await siteSearch.find(query).then(
+      (hits) => ({ query, hits, problem: 'Nothing matches.' }),
+      () => ({ query, hits: [], problem: 'The search was not loaded. It needs a connection once.' }),
+    );
+    if (this.query === query) this.found = found;
   }
+}
+
+/** Addresses of the playground for what it shows itself. */
+const VIEWS: Partial<Readonly<Record<SearchEntry['kind'], string>>> = {
+  command: '#commands=',
+  use: '#commands=',
+  lesson: '#lesson=',
+  recipe: '#lesson=',
+  task: '#lesson=',
+};
+
+function renderHit({ kind, name, title, about, path }: SearchEntry): TemplateResult {
+  const view = VIEWS[kind];
+  const address = view === undefined ? path : view + encodeURIComponent(name);
+  const isCommand = kind === 'command' || kind === 'use';
+  return html`<li><a href=${address}><span class=${isCommand ? 'form' : 'title'}>${title}</span><span>${about}${isCommand ? nothing : html` <span class="kind">${kind}</span>`}</span></a></li>`;
 }
 
 function renderGroup(title: string, commands: readonly ThemeCommand[], found: readonly Lesson[]): TemplateResult {

@@ -3,7 +3,7 @@
 
 const version = 'VERSION';
 const files = ['FILES'];
-const folders = ['FOLDERS'];
+const documentation = ['FOLDERS'];
 /** The engine with Lua, which is kept once it was used. */
 const lua = 'LUA';
 
@@ -74,9 +74,9 @@ async function respond(request, url) {
   }
 }
 
-/** Pages beside the playground, and the script and engine of their examples. */
+/** Pages beside the playground, the index of their search, and the script and engine of their examples. */
 function isDocumentation(url) {
-  return folders.some((folder) => url.href.startsWith(new URL(folder, self.registration.scope).href));
+  return documentation.some((part) => url.href.startsWith(new URL(part, self.registration.scope).href));
 }
 
 /** The engine with Lua. Its name changes with its contents. */

@@ -5,6 +5,7 @@
 
 import { ThemeChoice } from '../style/theme.ts';
 import { offerRuns } from './examples.ts';
+import { addSearch } from './search-dialog.ts';
 import { addThemeButton } from './theme-button.ts';
 
 /** The tag of this script names the element's script. */
@@ -14,6 +15,7 @@ const theme = new ThemeChoice(document.documentElement);
 followMovedSection();
 document.addEventListener('DOMContentLoaded', () => {
   followMovedSection();
+  addSearch(document.documentElement.dataset['root'] ?? '');
   addThemeButton(theme);
   offerRuns(embed, theme);
 });
