@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite';
 import { commandColumns } from './build/command-columns.ts';
 import { docsPages } from './build/docs-pages.ts';
 import { EMBED_FILES, embed } from './build/embed.ts';
@@ -49,11 +49,7 @@ function pageHead(): Plugin {
         };
         return [
           { tag: 'meta', attrs: policy, injectTo: 'head-prepend' as const },
-          {
-            tag: 'meta',
-            attrs: { property: 'og:image', content: `${SITE ?? '.'}/card.png` },
-            injectTo: 'head' as const,
-          },
+          ...addressTags(),
           ...(wasm ? [{ tag: 'link', attrs: preload, injectTo: 'head' as const }] : []),
         ];
       },
@@ -62,6 +58,19 @@ function pageHead(): Plugin {
       this.emitFile({ type: 'asset', fileName: '_headers', source: headersFile() });
     },
   };
+}
+
+/** The one address of the page, if it is known, and that of its picture: previews need addresses with a host. */
+function addressTags(): HtmlTagDescriptor[] {
+  const property = (name: string, content: string): HtmlTagDescriptor => ({
+    tag: 'meta',
+    attrs: { property: name, content },
+    injectTo: 'head',
+  });
+  const picture = property('og:image', `${SITE ?? '.'}/card.png`);
+  if (SITE === undefined) return [picture];
+  const own: HtmlTagDescriptor = { tag: 'link', attrs: { rel: 'canonical', href: `${SITE}/` }, injectTo: 'head' };
+  return [own, property('og:url', `${SITE}/`), picture];
 }
 
 /** Sends the headers of `_headers` in the preview server, too. */

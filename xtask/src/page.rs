@@ -18,6 +18,8 @@ pub(crate) fn build() -> Result {
     stamp.add_folder(&paths::command_pages())?;
     stamp.add_file(&paths::generated().join("forms.json"))?;
     stamp.add_folder(&paths::root().join("docs/guides"))?;
+    // Pages name their own address if the site's is known.
+    stamp.add_text(&std::env::var("KEYLATCH_SITE").unwrap_or_default());
     // Parts of these are shown on the site.
     for file in [
         "docs/locks.md",
