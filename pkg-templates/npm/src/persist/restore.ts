@@ -1,12 +1,12 @@
 /** Rebuilds the data of an engine from what a store holds: the snapshot, then the pieces of the log in their order. */
-import type { Database } from '../db/database.js';
+import type { Keylatch } from '../db/keylatch.js';
 import type { Skipped, SkippedKey, SkipOptions } from '../db/skipped.js';
 import { isPersistenceError, PersistenceError, type PersistenceCode } from './errors.js';
 import type { Stored, StoredLocation } from './store.js';
 import { describeCommand } from './unsupported.js';
 
 /** The part of an engine that data is restored into. */
-export type Restorable = Pick<Database, 'load' | 'replay'>;
+export type Restorable = Pick<Keylatch, 'load' | 'replay'>;
 
 /** Sizes and instants of restored data. */
 export interface Restoration {

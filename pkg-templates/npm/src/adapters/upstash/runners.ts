@@ -8,7 +8,7 @@ export type UpstashDatabase = Pick<Keylatch, 'client' | 'subscribe' | 'psubscrib
 
 const runners = /* @__PURE__ */ new WeakMap<object, Runner>();
 
-/** The runner of a database; all requesters and handlers share it. */
+/** @internal The runner of a database; all requesters and handlers share it. */
 export function runnerOf(db: UpstashDatabase): Runner {
   const { database, log } = (db ?? {}) as Partial<Keylatch> & { readonly log?: UnitLog };
   if (database === undefined) throw new CallerTypeError('a database is needed: new Keylatch()');
