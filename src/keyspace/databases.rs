@@ -11,6 +11,7 @@ use super::observers::effect::Effects;
 use super::observers::event::Events;
 use super::observers::facts::Facts;
 use super::observers::interest::Interest;
+use super::released::Released;
 use super::uses::Uses;
 use crate::base::argv::Span;
 use crate::base::clock::Timestamp;
@@ -106,6 +107,7 @@ pub struct Keyspace {
     pub limits: EncodingLimits,
     /// Largest token of a latch so far; 0 before the first one.
     pub(super) last_token: u64,
+    pub(super) released: Released,
     /// Elements that commands visited: what the length of request and reply do not show. Scripts are charged for them.
     pub(super) visits: u64,
 }
@@ -130,6 +132,7 @@ impl Keyspace {
             counts: Counts::default(),
             limits: EncodingLimits::default(),
             last_token: 0,
+            released: Released::default(),
             visits: 0,
         }
     }

@@ -11,6 +11,7 @@ mod evict;
 mod limits;
 mod observers;
 mod ops;
+mod released;
 mod txn;
 mod uses;
 

@@ -87,7 +87,7 @@ pub(super) const ROWS: &[Row] = &[
         arguments: "key:key owner [DEPTH depth:integer] [TOKEN token:integer] \
             [also=ALSO numkeys:integer also-key:key...]",
         complexity: "O(N) with N the number of keys.",
-        summary: "Releases latches of an owner and returns their number; 0 if one of them is not held.",
+        summary: "Releases latches of an owner and returns their number; 0 if one of them is not held. With its token it can be repeated.",
         ..row("latch.release", -3, WRITE | MOVABLEKEYS, RELEASED, lease::release)
     },
     Row {

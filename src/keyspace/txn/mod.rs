@@ -10,7 +10,7 @@ mod tokens;
 mod visits;
 
 pub(super) use lookup::Access;
-pub(super) use tokens::{next_token, use_token};
+pub(super) use tokens::{has_released, next_token, note_released, use_token};
 pub use visits::count_visits;
 
 use alloc::vec::Vec;

@@ -20,6 +20,16 @@ pub(in crate::keyspace) fn use_token(txn: &mut Txn<'_>, token: u64) {
     txn.keyspace.skip_tokens_to(token);
 }
 
+/// Notes that an owner has released the grant with this token.
+pub(in crate::keyspace) fn note_released(txn: &mut Txn<'_>, token: u64, owner: &[u8]) {
+    txn.keyspace.released.note(token, owner);
+}
+
+/// Whether the owner has released the grant with this token lately.
+pub(in crate::keyspace) fn has_released(txn: &Txn<'_>, token: u64, owner: &[u8]) -> bool {
+    txn.keyspace.released.contains(token, owner)
+}
+
 impl Txn<'_> {
     /// Lines of clients that wait for keys.
     pub(in crate::keyspace) fn waiters(&self) -> &Waiters {

@@ -118,9 +118,11 @@ export class LatchCoordination implements Coordination {
     return leftMs === -1 ? Number.POSITIVE_INFINITY : leftMs;
   }
 
-  async release(claim: Claim): Promise<boolean> {
+  async release(claim: Claim, token?: number): Promise<boolean> {
     const { keys, intents, owner } = claim;
-    const released = await this.#send(['LATCH.RELEASE', keys[0] as string, owner, ...others(claim)]);
+    // By its token, a release that is sent again is known.
+    const granted = token === undefined ? [] : ['TOKEN', String(token)];
+    const released = await this.#send(['LATCH.RELEASE', keys[0] as string, owner, ...granted, ...others(claim)]);
     return Number(released) === keys.length + intents.length;
   }
 

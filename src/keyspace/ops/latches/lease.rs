@@ -3,7 +3,7 @@
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::keyspace::ops::hashes::FIELD_DEADLINE_MS_MAX;
-use crate::keyspace::txn::{Access, Change, Txn};
+use crate::keyspace::txn::{Access, Change, Txn, has_released, note_released};
 use crate::keyspace::{Error, EventKind, Lookup};
 use crate::store::slab::Handle;
 use crate::values::{Field, Hash, Holder, NewDeadline, Value, ValueRef};
@@ -122,7 +122,7 @@ pub fn renew(txn: &mut Txn<'_>, keys: Keys<'_>, owner: &[u8], renewal: Renewal) 
 }
 
 /// Ends the holds of an owner at all keys, or lowers their depth to `depth` if it is not 0. Returns the number of keys;
-/// 0 without any change if one of them is not held.
+/// 0 without any change if one of them is not held. A release with its token that is repeated has released them all.
 pub fn release(
     txn: &mut Txn<'_>,
     keys: Keys<'_>,
@@ -130,6 +130,12 @@ pub fn release(
     token: Option<u64>,
     depth: i64,
 ) -> Result<usize, Error> {
+    let released = end_all(txn, keys, owner, token, depth)?;
+    let is_repeated = released == 0 && depth == 0 && token.is_some_and(|token| has_released(txn, token, owner));
+    Ok(if is_repeated { keys.len() } else { released })
+}
+
+fn end_all(txn: &mut Txn<'_>, keys: Keys<'_>, owner: &[u8], token: Option<u64>, depth: i64) -> Result<usize, Error> {
     let now = txn.now();
     if depth == 0 && keys.len() == 1 {
         return Ok(release_at(txn, keys.key, owner, token)?.into());
@@ -177,6 +183,7 @@ fn release_at(txn: &mut Txn<'_>, key: &[u8], owner: &[u8], token: Option<u64>) -
             txn.remove(lookup, key, EventKind::Del);
         }
     }
+    note_released(txn, holder.token, owner);
     txn.verb_facts().fields(key, &mut core::iter::once(owner));
     txn.effect(|effect| {
         effect.bytes(b"HDEL").bytes(key).bytes(owner);
