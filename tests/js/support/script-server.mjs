@@ -27,10 +27,17 @@ export class ScriptClient extends EventEmitter {
     if (this.isDead) return new Promise(() => {});
     this.log.push([name, ...args]);
     if (name.startsWith('LATCH.')) throw new Error(`ERR unknown command '${name}'`);
-    const reply = this.db.call(name, ...args);
+    const reply = this.execute([name, ...args]);
     if (this.lost.length > 0) throw new Error(this.lost.shift());
     return reply;
   };
+
+  execute(argv) {
+    return this.db.call(...argv);
+  }
+
+  /** Passes a message on. */
+  deliver = (text, emit) => emit(text);
 
   subscribe() {
     throw new Error('this connection is for commands');
@@ -43,7 +50,7 @@ export class ScriptClient extends EventEmitter {
     other.subscribe = async (channel) => {
       unsubscribe();
       unsubscribe = this.db.subscribe(channel, (text) => {
-        if (!this.isDeaf && !this.isDead) other.emit('message', channel, text);
+        if (!this.isDeaf && !this.isDead) this.deliver(text, (given) => other.emit('message', channel, given));
       });
     };
     other.disconnect = () => unsubscribe();
