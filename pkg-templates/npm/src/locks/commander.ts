@@ -14,6 +14,7 @@ import {
   duplicated,
   engineTrackers,
   has,
+  isCluster,
   isLocalEngine,
   remoteTrackers,
   type Duplicable,
@@ -121,16 +122,28 @@ function sent(client: CallClient, [command = '', ...args]: readonly string[]): P
 }
 
 function sendCommander(client: SendClient): Commander {
-  const send: Send = (on, argv) => (on as SendClient).sendCommand([...argv]);
+  const send: Send = has(client, 'nodeClient')
+    ? (on, argv) => (on as ClusterClient).sendCommand(firstKey(argv), false, [...argv])
+    : (on, argv) => (on as SendClient).sendCommand([...argv]);
   return { send: (argv) => send(client, argv), ...withConnections(client, send) };
+}
+
+/** A cluster of node-redis, which is told the key that chooses the node. */
+interface ClusterClient {
+  sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
+}
+
+/** The first key of a command of locks. */
+function firstKey([command = '', ...args]: readonly string[]): string | undefined {
+  return command.startsWith('EVAL') ? args[2] : args[0];
 }
 
 /** Blocking commands, tracking and messages on connections of their own, where the client object opens others. */
 function withConnections(client: object, send: Send): Omit<Commander, 'send'> {
-  const isCluster = has(client, 'nodes');
-  if (!has(client, 'duplicate')) return { isCluster };
+  const inCluster = isCluster(client);
+  if (!has(client, 'duplicate')) return { isCluster: inCluster };
   return {
-    isCluster,
+    isCluster: inCluster,
     subscriber: remoteSubscriber(client),
     sendBlocking: (argv, { signal }) => withConnection(client as Duplicable, signal, (other) => send(other, argv)),
     trackers: remoteTrackers(client, send),

@@ -43,6 +43,9 @@ const LINGER_MS = 5000;
 export const has = (store: object, name: string): boolean =>
   typeof (store as Record<string, unknown>)[name] === 'function';
 
+/** True for the client objects of clusters: of ioredis, of node-redis. */
+export const isCluster = (client: object): boolean => has(client, 'nodes') || has(client, 'nodeClient');
+
 /** True for the database object of an engine in this process. That of `keylatch/tabs` has no `track`. */
 export function isLocalEngine(store: unknown): store is LocalEngine {
   return typeof store === 'object' && store !== null && ['track', 'client', 'now'].every((name) => has(store, name));
@@ -90,7 +93,7 @@ export function closeConnection(connection: Duplicable): void {
  * RESP2 has no pushes. Undefined where the object cannot open connections, and for clusters, which have no single server.
  */
 export function remoteTrackers(client: object, send: Send): TrackerSource | undefined {
-  if (!has(client, 'duplicate') || !has(client, 'subscribe') || has(client, 'nodes')) return undefined;
+  if (!has(client, 'duplicate') || !has(client, 'subscribe') || isCluster(client)) return undefined;
   return { lingerMs: LINGER_MS, open: (events) => openRemote(client as Receiver, send, events) };
 }
 
