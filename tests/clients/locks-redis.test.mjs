@@ -65,9 +65,10 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       const { port } = await serveRedis(t);
       const redis = control(t, port);
       const mine = locks(await connect(t, port));
-      const lock = await mine.acquire('door', { ttl: 300 });
+      const lock = await mine.acquire('door', { ttl: 6000 });
       const { signal } = lock;
-      await sleep(500);
+      const granted = await redis.get(STATE);
+      await until(async () => (await redis.get(STATE)) !== granted, 'the renewal');
       assert.equal(signal.aborted, false);
       assert.ok((await lock.renew(60_000)) > 59_000);
       await redis.script('FLUSH');
