@@ -118,6 +118,22 @@ test('after the connection of messages was lost, everyone looks', async () => {
   assert.equal((await waiting).held, true);
 });
 
+test('a connection for messages that fails is opened again by the next look', async () => {
+  const { time, open } = setUpScripts();
+  const holder = await open().locks.acquire('door');
+  const { client, locks } = open();
+  const { duplicate } = client;
+  client.duplicate = () => {
+    client.duplicate = duplicate;
+    return Object.assign(duplicate.call(client), { subscribe: () => Promise.reject(new Error('connection lost')) });
+  };
+  const waiting = locks.acquire('door');
+  await time.advance(Math.ceil(LIVENESS_MS / 3));
+  await holder.release();
+  await jobs();
+  assert.equal(await Promise.race([waiting, undefined]).then((lock) => lock?.held), true, 'told by a message');
+});
+
 test('without messages, waiting clients ask again, the sooner the nearer to the head', async () => {
   const { time, open } = setUpScripts();
   const holder = await open().locks.acquire('door');

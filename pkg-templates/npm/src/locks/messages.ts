@@ -1,4 +1,5 @@
 /** Messages of the locks of a client object: on one channel, received by one connection, each for one owner. */
+import { hasCode } from './errors.js';
 import { newOwner, type Time } from './time.js';
 
 /** A connection that receives the messages of a channel. */
@@ -70,10 +71,12 @@ export class Messages {
       subscribed: () => this.#lookAll(),
     });
     this.#subscription = opening;
-    opening.catch(() => {
-      // Without the right to the channel, or a connection of its own, waiting clients ask again.
-      this.#isRefused = true;
+    opening.catch((error: unknown) => {
+      // The next look opens it again.
       this.#subscription = undefined;
+      if (!hasCode(error, 'NOPERM')) return;
+      // Without the right to the channel, waiting clients ask again.
+      this.#isRefused = true;
       this.#lookAll();
     });
   }
