@@ -1,5 +1,6 @@
 /** keylatch/locks with client objects over a real Redis: the script, its line and its messages. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import Redis from 'ioredis';
 import { CLIENTS, closed, control, errorOf } from './support/lock-clients.mjs';
@@ -200,6 +201,29 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
     });
   });
 }
+
+test('a user with the rights that docs/locks.md names, and no others', async (t) => {
+  const { port } = await serveRedis(t);
+  const redis = control(t, port);
+  const page = readFileSync(new URL('../../docs/locks.md', import.meta.url), 'utf8');
+  const [, rights] = /^ACL SETUSER locks on (.*)$/m.exec(page);
+  await redis.acl('SETUSER', 'locks', 'on', 'nopass', ...rights.split(' '));
+  const client = closed(t, new Redis(port, '127.0.0.1', { username: 'locks', password: 'x' }), 'disconnect');
+  const mine = locks(client);
+  const first = await mine.acquire('door', { delay: 10 });
+  const next = mine.request('door', { mode: 'shared' }, (lock) => lock.upgrade());
+  await until(async () => (await redis.pubsub('CHANNELS')).length === 1, 'the subscription');
+  await first.release();
+  await next;
+  await (await mine.semaphore('pool', 2).acquire()).release();
+  assert.equal(await mine.once('job', () => 1), 1);
+  await mine.barrier('start', { parties: 1 }).arrive();
+  for (const kind of ['smooth', 'fixed', 'sliding'])
+    for (const allowed of [true, false])
+      assert.equal((await mine.limit(kind, { limit: 1, period: 60_000, kind })).allowed, allowed);
+  assert.equal((await mine.query('door')).held.length, 0);
+  await assert.rejects(client.set('other', 1), /NOPERM/);
+});
 
 test('over maxmemory a lock can be renewed and released', async (t) => {
   const { port } = await serveRedis(t);
