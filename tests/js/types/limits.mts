@@ -1,17 +1,23 @@
 // Types of keylatch/limits, asserted: this file is compiled and never run.
 import { Keylatch } from 'keylatch';
 import {
+  expressIdempotency,
   expressLimit,
+  fastifyIdempotency,
   fastifyLimit,
   FlexibleLimiter,
+  honoIdempotency,
   honoLimit,
   RateLimitStore,
   type ClientHits,
   type ConnectMiddleware,
+  type ConnectRequest,
   type FastifyHook,
+  type FastifyRequestLike,
   type FlexibleLimiterOptions,
   type HonoContextLike,
   type HonoMiddleware,
+  type IdempotencyHooks,
   type RateLimiterRes,
 } from 'keylatch/limits';
 
@@ -47,3 +53,12 @@ same<typeof inHono, HonoMiddleware<HonoContextLike>>();
 honoLimit(db, rule);
 // @ts-expect-error requests are counted, and not only looked at
 honoLimit(db, { ...rule, key: () => '', peek: true });
+
+const once = expressIdempotency<ConnectRequest & User>(db, { scope: ({ user }) => user, methods: ['POST'] });
+same<typeof once, ConnectMiddleware<ConnectRequest & User>>();
+const hooks = fastifyIdempotency(db, { scope: ({ url }: FastifyRequestLike) => url, keeps: (status) => status < 300 });
+same<typeof hooks, IdempotencyHooks<FastifyRequestLike>>();
+const middleware = honoIdempotency(db, { scope: async (context) => context.req.url, required: true, maxBytes: 10 });
+same<typeof middleware, HonoMiddleware<HonoContextLike>>();
+// @ts-expect-error responses of all clients would be one
+honoIdempotency(db, {});

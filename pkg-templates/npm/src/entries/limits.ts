@@ -11,8 +11,22 @@ export {
 } from '../adapters/limits/flexible-limiter.js';
 export { RateLimiterRes } from '../adapters/limits/limiter-result.js';
 export { RateLimitStore, type ClientHits, type RateLimitStoreOptions } from '../adapters/limits/rate-limit-store.js';
-export { expressLimit, type ConnectMiddleware, type ConnectResponse } from '../adapters/limits/connect.js';
-export { fastifyLimit, type FastifyHook, type FastifyReplyLike } from '../adapters/limits/fastify.js';
-export { honoLimit, type HonoContextLike, type HonoMiddleware } from '../adapters/limits/hono.js';
+export {
+  expressIdempotency,
+  expressLimit,
+  type ConnectMiddleware,
+  type ConnectRequest,
+  type ConnectResponse,
+} from '../adapters/limits/connect.js';
+export {
+  fastifyIdempotency,
+  fastifyLimit,
+  type FastifyHook,
+  type FastifyReplyLike,
+  type FastifyRequestLike,
+  type IdempotencyHooks,
+} from '../adapters/limits/fastify.js';
+export { honoIdempotency, honoLimit, type HonoContextLike, type HonoMiddleware } from '../adapters/limits/hono.js';
+export type { IdempotencyOptions } from '../adapters/limits/idempotency.js';
 export type { RequestLimitOptions } from '../adapters/limits/request-limit.js';
 export type { StoreFailureOptions } from '../adapters/limits/store-failure.js';

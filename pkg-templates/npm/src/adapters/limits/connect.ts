@@ -1,7 +1,12 @@
 /** Middleware in the form of Connect, which Express has: for Express 4 and 5, and servers of `node:http`. */
 import type { LockStore } from '../../locks/commander.js';
+import { bodyBytes } from './fingerprint.js';
+import { HeldResponse, type HeldServerResponse } from './held-response.js';
+import { Idempotency, type IdempotencyOptions, type IdempotentCall } from './idempotency.js';
 import { byName, type Header, type PlainResponse } from './plain-response.js';
 import { RequestLimit, type RequestLimitOptions } from './request-limit.js';
+import { Run } from './run.js';
+import { CallerTypeError } from '../../base/caller-errors.js';
 
 /** Part of `http.ServerResponse` that middleware needs. */
 export interface ConnectResponse {
@@ -35,6 +40,65 @@ export function expressLimit<Request extends object>(
       else send(response, refusal);
     }, next);
   };
+}
+
+/** Part of a request that the middleware of idempotency keys reads; a parser in front of it sets `body`. */
+export interface ConnectRequest {
+  /** Method. */
+  readonly method?: string | undefined;
+  /** Path and query. */
+  readonly url?: string | undefined;
+  /** Path and query before a router took a part of it. */
+  readonly originalUrl?: string | undefined;
+  /** Headers. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The body as its parser made it. */
+  readonly body?: unknown;
+}
+
+/**
+ * Middleware that runs requests with the header Idempotency-Key once: `app.post('/pay', express.json(),
+ * expressIdempotency(db, { scope: (request) => request.user.id }), pay)`. A parser of the body stands in front of it.
+ */
+export function expressIdempotency<Request extends ConnectRequest>(
+  store: LockStore,
+  options: IdempotencyOptions<Request>,
+): ConnectMiddleware<Request> {
+  const idempotency = new Idempotency('expressIdempotency', store, options);
+  return (request, response, next) => {
+    idempotency.begin(request, callOf(request)).then((begun) => {
+      if (begun === undefined) next();
+      else if (begun instanceof Run) run(begun, response as unknown as HeldServerResponse, idempotency.maxBytes, next);
+      else send(response, begun);
+    }, next);
+  };
+}
+
+function callOf(request: ConnectRequest): IdempotentCall {
+  const { method = 'GET', url = '/', originalUrl = url, headers } = request;
+  const [header] = [headers['idempotency-key'] ?? []].flat();
+  return {
+    method,
+    address: originalUrl,
+    header,
+    body: () => {
+      const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+      if (hasBody && request.body === undefined)
+        throw new CallerTypeError('expressIdempotency: the body was not read: put a parser of it in front');
+      return bodyBytes(request.body);
+    },
+  };
+}
+
+/** Lets the handler run, and its response leave once it is stored. */
+function run(begun: Run, response: HeldServerResponse, maxBytes: number, next: () => void): void {
+  const held = new HeldResponse(response, maxBytes);
+  response.on('close', () => begun.clientGone());
+  void held.response.then(async (found) => {
+    await begun.end(found);
+    held.send();
+  });
+  next();
 }
 
 /** Adds headers to those that earlier middleware has set: each policy is an item of a list. */
