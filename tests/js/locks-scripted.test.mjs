@@ -114,7 +114,8 @@ test('after the connection of messages was lost, everyone looks', async () => {
   await holder.release();
   await jobs();
   client.isDeaf = false;
-  client.subscriber.emit('ready');
+  client.subscriber.emit('close');
+  await time.advance(16);
   assert.equal((await waiting).held, true);
 });
 

@@ -7,8 +7,8 @@ const FIRST_MS = 16;
 const LONGEST_MS = 512;
 
 /** Delay after an attempt, which counts from 0. */
-export function backOffMs(time: Time, attempt: number): number {
-  const whole = Math.min(FIRST_MS * 2 ** Math.min(attempt, 16), LONGEST_MS);
+export function backOffMs(time: Time, attempt: number, longestMs: number = LONGEST_MS): number {
+  const whole = Math.min(FIRST_MS * 2 ** Math.min(attempt, 16), longestMs);
   return (whole * (1 + time.random())) / 2;
 }
 

@@ -16,6 +16,7 @@ import {
   has,
   isCluster,
   isLocalEngine,
+  LOSSES,
   remoteTrackers,
   type Duplicable,
   type Send,
@@ -150,6 +151,9 @@ function withConnections(client: object, send: Send): Omit<Commander, 'send'> {
   };
 }
 
+/** The connection of a blocking command was lost: whether it has run is not known. */
+export class ConnectionLost extends Error {}
+
 /**
  * Runs a function with another connection, which is closed at the end, and at an abort: a server drops the waiting
  * command of a connection that is gone.
@@ -161,10 +165,13 @@ async function withConnection(
 ): Promise<unknown> {
   const other = duplicated(client);
   const close = (): void => closeConnection(other);
+  const loss = new Promise<never>((_, reject) => {
+    for (const event of LOSSES)
+      other.on?.(event, () => reject(new ConnectionLost('the connection of a wait was lost')));
+  });
   const stopListening = onAbort(signal, close);
   try {
-    await connected(other);
-    return await run(other);
+    return await Promise.race([connected(other).then(() => run(other)), loss]);
   } finally {
     stopListening();
     close();

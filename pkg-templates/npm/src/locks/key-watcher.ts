@@ -1,4 +1,5 @@
 /** Keys that are watched by tracking: a readonly command runs again whenever its key has changed. */
+import { Reopening } from './reopening.js';
 import type { Time } from './time.js';
 
 /** Reply or error of the command. */
@@ -43,17 +44,22 @@ export function watcherOf(source: TrackerSource, time: Time): KeyWatcher {
   return known;
 }
 
-/** Watches any number of keys through one tracker. When that fails, its watches end without a callback. */
+/**
+ * Watches any number of keys through one tracker. A tracker that is lost is opened again, and all keys are looked at then:
+ * nothing was reported meanwhile. One that could never be opened is not tried again, until the next watch.
+ */
 export class KeyWatcher {
   readonly #source: TrackerSource;
   readonly #time: Time;
   readonly #watches = new Map<string, Set<Watch>>();
   #tracker: Promise<Tracker> | undefined;
   #cancelClose = (): void => {};
+  readonly #reopening: Reopening;
 
   constructor(source: TrackerSource, time: Time) {
     this.#source = source;
     this.#time = time;
+    this.#reopening = new Reopening(time, () => this.#changed(null));
   }
 
   /** Calls back with the outcome of a command that reads the key, soon and after each change of the key. */
@@ -71,6 +77,7 @@ export class KeyWatcher {
     if (watches === undefined || !watches.delete(watch)) return;
     if (watches.size === 0) this.#watches.delete(key);
     if (this.#watches.size > 0) return;
+    this.#reopening.end();
     const { lingerMs } = this.#source;
     if (lingerMs === 0) this.#close();
     else this.#cancelClose = this.#time.after(lingerMs, () => this.#close());
@@ -104,13 +111,25 @@ export class KeyWatcher {
     const opening = this.#source.open({
       changed: (keys) => this.#changed(keys),
       failed: () => {
-        if (this.#tracker === opening) this.#close();
+        if (this.#tracker === opening) this.#lost();
       },
     });
     this.#tracker = opening;
-    opening.catch(() => {
-      if (this.#tracker === opening) this.#tracker = undefined;
-    });
+    opening.then(
+      () => {
+        if (this.#tracker === opening) this.#reopening.end();
+      },
+      () => {
+        if (this.#tracker !== opening) return;
+        if (this.#reopening.isPending) this.#lost();
+        else this.#tracker = undefined;
+      },
+    );
     return opening;
+  }
+
+  #lost(): void {
+    this.#close();
+    if (this.#watches.size > 0) this.#reopening.lost();
   }
 }

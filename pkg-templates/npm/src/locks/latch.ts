@@ -1,7 +1,7 @@
 /** Locks of a keylatch, in this process or behind a connection: the LATCH commands. A waiting client is notified. */
 import type { AbortSignalLike } from '../base/abort.js';
-import { repeated } from './backoff.js';
-import type { Commander } from './commander.js';
+import { backOffMs, repeated } from './backoff.js';
+import { type Commander, ConnectionLost } from './commander.js';
 import type {
   AcquireRequest,
   ArriveRequest,
@@ -19,7 +19,7 @@ import type {
 import { hasCode, translated } from './errors.js';
 import { type KeyWatcher, type Outcome, watcherOf } from './key-watcher.js';
 import { barrierStateOf, limitResultOf } from './replies.js';
-import { elapsedMs, instant, type Instant, type Time } from './time.js';
+import { elapsedMs, instant, type Instant, pause, type Time } from './time.js';
 
 /** A wait without limit: some thirty years. */
 const FOREVER_MS = 1e12;
@@ -203,19 +203,29 @@ export class LatchCoordination implements Coordination {
 
   /**
    * Runs a command, and again with WAIT while its reply is not final. Only the second run blocks, on a connection of its
-   * own. Where there are none, as over HTTP, the first is repeated.
+   * own; if that is lost, both begin again, at once and then with pauses. Where there are none, as over HTTP, the first run
+   * is repeated.
    */
   async #waiting({ argv, waitMs, signal, isFinal }: Waiting): Promise<Answer> {
     const start = instant(this.#time);
-    let last = await this.#answer(argv);
-    if (isFinal(last.reply) || waitMs === 0 || signal?.aborted) return last;
-    const leftMs = waitMs && Math.max(0, waitMs - elapsedMs(this.#time, start));
-    if (this.#commander.sendBlocking) return (await this.#blocked(argv, leftMs, signal)) ?? last;
-    await repeated(this.#time, { waitMs: leftMs, signal }, async () => {
-      last = await this.#answer(argv);
-      return isFinal(last.reply) ? last : null;
-    });
-    return last;
+    for (let losses = 0; ; losses += 1) {
+      let last = await this.#answer(argv);
+      const leftMs = waitMs && Math.max(0, waitMs - elapsedMs(this.#time, start));
+      if (isFinal(last.reply) || leftMs === 0 || signal?.aborted) return last;
+      if (!this.#commander.sendBlocking) {
+        await repeated(this.#time, { waitMs: leftMs, signal }, async () => {
+          last = await this.#answer(argv);
+          return isFinal(last.reply) ? last : null;
+        });
+        return last;
+      }
+      if (losses > 0) await pause(this.#time, backOffMs(this.#time, losses), signal);
+      try {
+        return (await this.#blocked(argv, leftMs, signal)) ?? last;
+      } catch (error) {
+        if (!(error instanceof ConnectionLost)) throw error;
+      }
+    }
   }
 
   async #answer(argv: readonly string[]): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Messages of the locks of a client object: on one channel, received by one connection, each for one owner. */
 import { hasCode } from './errors.js';
+import { Reopening } from './reopening.js';
 import { newOwner, type Time } from './time.js';
 
 /** A connection that receives the messages of a channel. */
@@ -10,8 +11,8 @@ export interface Subscription {
 /** Events of a subscription. */
 export interface SubscriptionEvents {
   message(text: string): void;
-  /** Messages arrive from now on: at first, and again after the connection was lost. */
-  subscribed(): void;
+  /** The connection is gone: no messages arrive any more. */
+  failed(): void;
 }
 
 /** Opens subscriptions. */
@@ -35,19 +36,24 @@ export function messagesOf(source: SubscriberSource, time: Time): Messages {
   return known;
 }
 
-/** Listeners by owner. Each is called when messages begin to arrive: earlier ones are lost. */
+/**
+ * Listeners by owner. Each is called when messages begin to arrive, at first and after the connection was lost: those of
+ * the time before are missing.
+ */
 export class Messages {
   readonly #name = `keylatch:${newOwner()}`;
   readonly #source: SubscriberSource;
   readonly #time: Time;
   readonly #listeners = new Map<string, Set<LookListener>>();
   #subscription: Promise<Subscription> | undefined;
+  readonly #reopening: Reopening;
   #isRefused = false;
   #cancelClose = (): void => {};
 
   constructor(source: SubscriberSource, time: Time) {
     this.#source = source;
     this.#time = time;
+    this.#reopening = new Reopening(time, () => this.open());
   }
 
   /** The channel; undefined once the server has refused the subscription. */
@@ -68,17 +74,35 @@ export class Messages {
     if (this.#subscription !== undefined || this.#isRefused) return;
     const opening = this.#source.open(this.#name, {
       message: (text) => this.#received(text),
-      subscribed: () => this.#lookAll(),
+      failed: () => {
+        if (this.#subscription === opening) this.#lost();
+      },
     });
     this.#subscription = opening;
-    opening.catch((error: unknown) => {
-      // The next look opens it again.
-      this.#subscription = undefined;
-      if (!hasCode(error, 'NOPERM')) return;
-      // Without the right to the channel, waiting clients ask again.
-      this.#isRefused = true;
-      this.#lookAll();
-    });
+    opening.then(
+      () => this.#opened(opening),
+      (error: unknown) => this.#refused(opening, error),
+    );
+  }
+
+  #opened(opening: Promise<Subscription>): void {
+    if (this.#subscription !== opening) return;
+    this.#reopening.end();
+    this.#lookAll();
+  }
+
+  #refused(opening: Promise<Subscription>, error: unknown): void {
+    if (this.#subscription !== opening) return;
+    if (!hasCode(error, 'NOPERM')) return this.#lost();
+    // Without the right to the channel, waiting clients ask again.
+    this.#isRefused = true;
+    this.#subscription = undefined;
+    this.#lookAll();
+  }
+
+  #lost(): void {
+    this.#close();
+    if (this.#listeners.size > 0) this.#reopening.lost();
   }
 
   #received(text: string): void {
@@ -95,7 +119,9 @@ export class Messages {
     const listeners = this.#listeners.get(owner);
     if (listeners === undefined || !listeners.delete(listener)) return;
     if (listeners.size === 0) this.#listeners.delete(owner);
-    if (this.#listeners.size > 0 || this.#subscription === undefined) return;
+    if (this.#listeners.size > 0) return;
+    this.#reopening.end();
+    if (this.#subscription === undefined) return;
     this.#cancelClose();
     this.#cancelClose = this.#time.after(LINGER_MS, () => this.#close());
   }

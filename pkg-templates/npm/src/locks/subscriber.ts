@@ -1,6 +1,6 @@
 /** Subscriptions on a connection of their own, by the client objects of ioredis and node-redis. */
 import type { SubscriberSource, Subscription, SubscriptionEvents } from './messages.js';
-import { closeConnection, connected, duplicated, has, unref, type Receiver } from './trackers.js';
+import { closeConnection, connected, duplicated, has, LOSSES, unref, type Receiver } from './trackers.js';
 
 /** Subscriber of a client object; undefined where it cannot open connections. */
 export function remoteSubscriber(client: object): SubscriberSource | undefined {
@@ -10,23 +10,29 @@ export function remoteSubscriber(client: object): SubscriberSource | undefined {
 
 async function openRemote(client: Receiver, channel: string, events: SubscriptionEvents): Promise<Subscription> {
   const connection = duplicated(client) as Receiver;
+  let isOpen = true;
+  const close = (): void => {
+    isOpen = false;
+    closeConnection(connection);
+  };
+  // Client objects would connect and subscribe again by themselves, with timers that keep the process alive.
+  const fail = (): void => {
+    if (!isOpen) return;
+    close();
+    events.failed();
+  };
+  for (const event of LOSSES) connection.on?.(event, fail);
   try {
     await connected(connection);
     const receive = (text: string): void => events.message(text);
     // ioredis has an event for the messages of all channels.
     const listener = has(connection, 'call') ? [] : [receive];
     connection.on?.('message', (_channel: string, text: string) => receive(text));
-    const subscribe = async (): Promise<void> => {
-      await connection.subscribe(channel, ...listener);
-      events.subscribed();
-    };
-    await subscribe();
-    // Client objects subscribe again by themselves. Messages of the time between are lost.
-    connection.on?.('ready', () => void subscribe().catch(() => {}));
+    await connection.subscribe(channel, ...listener);
     unref(connection);
-    return { close: () => closeConnection(connection) };
+    return { close };
   } catch (error) {
-    closeConnection(connection);
+    close();
     throw error;
   }
 }

@@ -36,6 +36,8 @@ const RESP2 = {
   clientSideCache: undefined,
   emitInvalidate: false,
 };
+/** Events of a connection that is lost, or cannot be made. */
+export const LOSSES = ['error', 'close', 'end', 'reconnecting'];
 /** Connections of a tracker are kept for the next lock. They do not keep the process alive. */
 const LINGER_MS = 5000;
 
@@ -101,6 +103,7 @@ async function openRemote(client: Receiver, send: Send, events: TrackerEvents): 
   const connections: Duplicable[] = [];
   const close = (): void => connections.splice(0).forEach(closeConnection);
   const fail = (): void => {
+    if (connections.length === 0) return;
     close();
     events.failed();
   };
@@ -108,7 +111,7 @@ async function openRemote(client: Receiver, send: Send, events: TrackerEvents): 
     const other = duplicated(client, RESP2) as Receiver;
     connections.push(other);
     // A connection that begins anew has another number, and tracks nothing.
-    for (const event of ['error', 'close', 'reconnecting']) other.on?.(event, fail);
+    for (const event of LOSSES) other.on?.(event, fail);
     await connected(other);
     return other;
   };
