@@ -69,7 +69,7 @@ function site(): { pages: Page[]; index: SearchEntry[] } {
   const sources = [
     ...groups.map(({ name, opening }) => source(name, opening, 'commands')),
     source('commands', readFileSync(join(COMMANDS, 'README.md'), 'utf8'), 'commands'),
-    ...['sessions', 'limits', 'locks', 'recipes'].map((name) =>
+    ...['sessions', 'limits', 'locks-migration', 'locks', 'recipes'].map((name) =>
       source(name, readFileSync(`../docs/${name}.md`, 'utf8'), 'guides'),
     ),
     ...['README', ...namesOf(GUIDES)].map((file) => guide(file)),
