@@ -61,7 +61,12 @@ fn examples() -> Value {
     let entry = |row: &Value| {
         let name = row["name"].as_str().expect("a text");
         let errors: Vec<String> = shown.errors(name).into_iter().map(|(error, _)| error).collect();
-        let entry = json!({ "uses": used(shown.uses(name)), "lessons": used(lessons.uses(name)), "errors": errors });
+        let entry = json!({
+            "uses": used(shown.uses(name)),
+            "lessons": used(lessons.uses(name)),
+            "replies": shown.replies(name),
+            "errors": errors,
+        });
         (name.to_owned(), entry)
     };
     let table: Vec<Value> = serde_json::from_str(&keylatch::internals::commands::json()).expect("the table is JSON");

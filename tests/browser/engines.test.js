@@ -55,6 +55,21 @@ for (const [name, start] of Object.entries(ENGINES))
       assert.match(await page.run(log), /GET precious\s+"1"/);
     });
 
+    test('the page of a command runs its example and finds another page', async () => {
+      await page.open(`${site.address}docs/string.html#setnx`);
+      await page.until(() => location.pathname.endsWith('/commands/setnx/') && document.querySelector('.run') !== null);
+      await page.run(() => document.querySelector('.run').click());
+      await page.until(() => find('keylatch-repl', '.summary.good') !== null);
+      assert.match(await page.run(() => find('keylatch-repl', '.summary').textContent), /all as expected/);
+      await page.run(() => {
+        document.querySelector('.open-search').click();
+        const field = document.querySelector('dialog input');
+        field.value = 'reentrant';
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+      await page.until(() => document.querySelector('dialog li a')?.href.endsWith('/recipes/reentrant-lock/'));
+    });
+
     test('a second tab is off until it takes over', async () => {
       await page.run(type, 'SET lock mine');
       await page.openTab();

@@ -283,3 +283,29 @@ test('texts of lessons are fetched when they are opened', async () => {
   await open('01-setnx-basics');
   assert.equal((await fetched()).filter((name) => /setnx-basics/.test(name)).length, 1);
 });
+
+test('a lesson goes on where its reader was, with the answers, also after a reload', async () => {
+  await open('02-check-then-set');
+  await forward(3);
+  await page.getByLabel('"A"').check();
+  await page.keyboard.press('Enter');
+  await coach().getByText('Not "A". GET lock replies:').waitFor();
+  await page.goto(`${browser.address}#lessons`);
+  await page.reload();
+  const begun = page.getByRole('link', { name: /^Continue where you were: Check, then set/ });
+  assert.match(await begun.textContent(), /step 5 of 11/);
+  await begun.click();
+  await page.locator('kl-scrubber output', { hasText: 'Step 5 of 11' }).waitFor();
+  await coach().getByText('0 of 2 questions of this lesson answered rightly.').waitFor();
+});
+
+test('a lesson that was read to its end has a tick, and begins again', async () => {
+  await open('02-check-then-set');
+  await page.getByLabel('Step', { exact: true }).fill('11');
+  await page.goto(`${browser.address}#lessons`);
+  const lesson = page.locator('kl-lesson-index .themes').getByRole('link', { name: /Check, then set/ });
+  assert.match(await lesson.textContent(), /^✓.*, done$/);
+  assert.equal(await page.getByText('Continue where you were').count(), 0);
+  await lesson.click();
+  await page.locator('kl-scrubber output', { hasText: 'Step 1 of 11' }).waitFor();
+});

@@ -220,8 +220,14 @@ test('help opens a card, F1 too; clear empties the log', async () => {
   const card = page.locator('kl-log kl-command-card');
   assert.equal(await card.locator('h2').textContent(), 'SETNX');
   assert.match(await card.locator('.syntax').textContent(), /SETNX key value/);
-  // The complexity is loaded with the first card.
+  // Details are loaded with the first card.
   await card.getByText('O(1)', { exact: true }).waitFor();
+  const words = await card.locator('article').innerText();
+  for (const part of ['Deprecated since Redis 2.6.12: the replacement is SET with NX.', 'SETNX lock me', '(integer) 1'])
+    assert.ok(words.includes(part), part);
+  assert.ok(words.includes("ERR wrong number of arguments for 'setnx' command"));
+  const link = card.getByRole('link', { name: 'Page of SETNX' });
+  assert.equal(await link.getAttribute('href'), 'commands/setnx/');
   await line.pressSequentially('MGET k');
   await line.press('F1');
   assert.deepEqual(await page.locator('kl-log kl-command-card h2').allTextContents(), ['SETNX', 'MGET']);
@@ -300,4 +306,12 @@ test('what was typed opens as a session that passes', async () => {
   await page.getByRole('button', { name: 'Open as session' }).click();
   await page.locator('kl-session-view .summary.good').waitFor();
   assert.match(await page.locator('kl-session-view .summary').textContent(), /all as expected/);
+});
+
+test('the tour ends with a next step', async () => {
+  for (let step = 0; step < 5; step += 1) await page.locator('kl-log .try').last().click();
+  const next = page.locator('kl-log .next');
+  assert.match(await next.textContent(), /the next client has it/);
+  await next.getByRole('link', { name: /^A holder crashes/ }).click();
+  await page.locator('kl-session-view').getByText('A takes the lock and starts to work.').first().waitFor();
 });

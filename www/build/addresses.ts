@@ -1,18 +1,7 @@
 /** Addresses of the site's pages, and what links of the repository's Markdown become on them. */
 
+import { lessonPath } from '../src/base/site-paths.ts';
 import { rootFrom } from './site.ts';
-
-/** `22-recipe-reentrant-lock` has the page `recipes/reentrant-lock/`; lessons and tasks stand beside each other. */
-export function lessonPath(name: string): string {
-  const [, kind, id = name] = /^\d+-(recipe-)?(.*)$/.exec(name) ?? [];
-  return `${kind === undefined ? 'lessons' : 'recipes'}/${id}/`;
-}
-
-/** Address of the page of a command such as `CLIENT LIST`: of its section, for a subcommand. */
-export function commandPath(name: string): string {
-  const [container = '', subcommand] = name.toLowerCase().split(' ');
-  return `commands/${container}/${subcommand === undefined ? '' : `#${container}-${subcommand}`}`;
-}
 
 /** Where pages of Markdown are on the site. */
 export interface Addresses {

@@ -3,7 +3,7 @@
  * printed from the rows and the session files.
  */
 
-import { commandPath } from './addresses.ts';
+import { commandPath } from '../src/base/site-paths.ts';
 import { type Form, formsMarkdown } from './forms.ts';
 import { anchorOf } from './markdown.ts';
 

@@ -7,7 +7,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
-import { type Addresses, addressOf, commandPath, type Origin } from './addresses.ts';
+import { commandPath } from '../src/base/site-paths.ts';
+import { type Addresses, addressOf, type Origin } from './addresses.ts';
 import { type Command, commandAddresses, commandMarkdown, type Group, groupOf, titleOf } from './command-pages.ts';
 import { documentHtml, fileOf, movedPage, neighbourLinks, type Page } from './document.ts';
 import { EMBED_FOLDER } from './embed.ts';

@@ -1,6 +1,7 @@
 /** Pages of the lessons, recipes and tasks: the session as a document, its commands, and the next one; and their index. */
 
-import { type Addresses, commandPath, lessonPath } from './addresses.ts';
+import { commandPath, lessonPath } from '../src/base/site-paths.ts';
+import type { Addresses } from './addresses.ts';
 import { neighbourLinks, type Page } from './document.ts';
 import { type Form, formsMarkdown } from './forms.ts';
 import type { LessonFile } from './lessons.ts';

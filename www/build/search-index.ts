@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { themes } from '../src/lessons/theme-list.ts';
 import { type SearchEntry, wordsOf } from '../src/search/search.ts';
-import { commandPath, lessonPath } from './addresses.ts';
+import { commandPath, lessonPath } from '../src/base/site-paths.ts';
 import type { LessonFile } from './lessons.ts';
 import { plainText } from './markdown.ts';
 import { SEARCH_WORDS } from './search-words.ts';

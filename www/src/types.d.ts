@@ -26,7 +26,17 @@ declare module 'virtual:command-columns' {
 }
 
 /** Printed by build/command-columns.ts. */
-declare module 'virtual:command-complexity' {
-  /** Complexities by the name of the command. */
-  export const complexities: Readonly<Record<string, string>>;
+declare module 'virtual:command-details' {
+  interface CommandDetails {
+    readonly complexity: string;
+    /** Notation of the reply. */
+    readonly reply: string;
+    /** Replies of different kinds, each with its request. */
+    readonly replies: readonly (readonly [reply: string, request: string])[];
+    readonly errors: readonly string[];
+    readonly deprecatedSince?: string;
+    readonly replacedBy?: string;
+  }
+  /** Details by the name of the command. */
+  export const details: Readonly<Record<string, CommandDetails>>;
 }

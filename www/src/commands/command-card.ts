@@ -1,7 +1,9 @@
-/** Help card of a command: summary, syntax, version and complexity. */
+/** Help card of a command: summary, syntax, version, an example, replies and errors, and a link to its page. */
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
-import { complexityOf, type CommandRow } from './commands.ts';
+import type { CommandDetails } from 'virtual:command-details';
+import { commandPath } from '../base/site-paths.ts';
+import { detailsOf, type CommandRow } from './commands.ts';
 import { syntaxParts } from './syntax-parts.ts';
 import { controls } from '../style/controls.ts';
 
@@ -11,9 +13,10 @@ function sinceText(since: string): string {
 }
 
 export class CommandCard extends LitElement {
-  static override properties = { row: { attribute: false }, offer: { type: Boolean }, complexity: { state: true } };
+  static override properties = { row: { attribute: false }, offer: { type: Boolean }, details: { state: true } };
   declare row: CommandRow;
-  declare private complexity: string;
+  /** A text while they are missing. */
+  declare private details: CommandDetails | string;
   /** True when the card offers to open the command line, for cards in other views. */
   declare offer: boolean;
 
@@ -47,8 +50,18 @@ export class CommandCard extends LitElement {
         gap: var(--gap-1) var(--gap-4);
         font-size: var(--text-2);
       }
-      .button {
-        justify-self: start;
+      .links {
+        display: flex;
+        flex-wrap: wrap;
+        gap: var(--gap-2) var(--gap-4);
+        align-items: center;
+        font-size: var(--text-2);
+      }
+      .links a:not(.button) {
+        color: var(--verdigris);
+      }
+      code {
+        font-family: var(--engine);
       }
       dt {
         color: var(--ink-faint);
@@ -61,34 +74,56 @@ export class CommandCard extends LitElement {
   ];
 
   override willUpdate(changed: PropertyValues): void {
-    if (changed.has('row')) void this.loadComplexity();
+    if (changed.has('row')) void this.loadDetails();
   }
 
-  private async loadComplexity(): Promise<void> {
+  private async loadDetails(): Promise<void> {
     const { row } = this;
-    const complexity = await complexityOf(row).catch(() => 'Not loaded: there is no network.');
-    if (row === this.row) this.complexity = complexity;
+    const details = await detailsOf(row).catch(() => 'Not loaded: there is no network.');
+    if (row === this.row) this.details = details ?? '';
   }
 
   override render(): TemplateResult {
-    const { row } = this;
+    const { row, details = '' } = this;
     const { name, syntax } = syntaxParts(row);
+    const known = typeof details === 'string' ? undefined : details;
     return html`<article aria-label="Help for ${name}">
       <h2>${name}</h2>
       <p>${row.summary}</p>
       <p class="syntax"><strong>${name}</strong>${syntax}</p>
+      ${renderServers(row, known)}
       <dl>
+        ${known ? html`<dt>Reply</dt><dd>${known.reply}</dd>` : nothing}
         <dt>Since</dt>
         <dd>${sinceText(row.since)}</dd>
         <dt>Group</dt>
         <dd>${row.group}</dd>
         <dt>Complexity</dt>
-        <dd>${this.complexity}</dd>
+        <dd>${known?.complexity ?? details}</dd>
         ${row.flags.length > 0 ? html`<dt>Flags</dt><dd>${row.flags.join(', ')}</dd>` : nothing}
+        ${known ? renderExamples(known) : nothing}
       </dl>
-      ${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Insert</a>` : nothing}
+      <p class="links">${this.offer ? html`<a class="button" href="#type=${encodeURIComponent(`${name} `)}">Insert</a>` : nothing}
+        <a href=${commandPath(name)}>Page of ${name}, with an example that runs</a></p>
     </article>`;
   }
+}
+
+/** Which servers have the command, where it is not every Redis, and what replaces it. */
+function renderServers(
+  { name, since }: CommandRow,
+  details: CommandDetails | undefined,
+): TemplateResult | typeof nothing {
+  if (since.startsWith('keylatch '))
+    return html`<p>Only in keylatch. On Redis, use <code>keylatch/locks</code> or a <a href=${commandPath(name)}>recipe</a>.</p>`;
+  if (details?.deprecatedSince)
+    return html`<p>Deprecated since Redis ${details.deprecatedSince}: the replacement is ${details.replacedBy}.</p>`;
+  return nothing;
+}
+
+function renderExamples({ replies, errors }: CommandDetails): TemplateResult {
+  return html`${replies.map(([reply, request]) => html`<dt>Example</dt><dd><code>${request}</code><br /><code>${reply}</code></dd>`)}
+    ${errors.map((error) => html`<dt>Error</dt><dd><code>${error}</code></dd>`)}`;
 }
 
 customElements.define('kl-command-card', CommandCard);

@@ -1,6 +1,7 @@
 /** The command table of the engine, for the help cards, the hints and the completion. */
 
 import type { HintRow } from 'keylatch/hints';
+import type { CommandDetails } from 'virtual:command-details';
 
 export interface CommandRow extends HintRow {
   readonly summary: string;
@@ -27,10 +28,10 @@ export async function loadCommandRows(): Promise<void> {
   });
 }
 
-/** Complexity of a command, which only its help card shows. */
-export async function complexityOf({ name }: CommandRow): Promise<string> {
-  const { complexities } = await import('virtual:command-complexity');
-  return complexities[name] ?? '';
+/** Reply, errors and more of a command, which only its help card shows. */
+export async function detailsOf({ name }: CommandRow): Promise<CommandDetails | undefined> {
+  const { details } = await import('virtual:command-details');
+  return details[name];
 }
 
 /** Row for a typed name such as `set`, `object encoding` or `OBJECT|ENCODING`. */

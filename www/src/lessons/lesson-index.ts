@@ -1,7 +1,8 @@
 /** The index of lessons, recipes and tasks by theme, with the commands of each theme, and a search by intent. */
 
 import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
-import type { Lesson } from './lessons.ts';
+import { type Lesson, lessons } from './lessons.ts';
+import { progress } from './progress.ts';
 import { type ThemeCommand, themes } from './theme-list.ts';
 import { lessonsOf } from './themes.ts';
 import type { SearchEntry } from '../search/search.ts';
@@ -83,6 +84,13 @@ export class LessonIndex extends LitElement {
         font-family: var(--engine);
         font-weight: 600;
       }
+      a.lesson {
+        grid-template-columns: 1.5rem minmax(0, 1fr) auto;
+      }
+      .number {
+        color: var(--ink-faint);
+        font-variant-numeric: tabular-nums;
+      }
       .title {
         color: var(--ink);
         font-weight: 600;
@@ -118,7 +126,7 @@ export class LessonIndex extends LitElement {
         <label class="unseen" for="intent">Search commands, lessons and guides</label>
         <input class="field" id="intent" type="search" placeholder="What do you want to build? lock, rate limit, job queue …" autocomplete="off" spellcheck="false" .value=${this.query} @input=${this.searched} />
       </search>
-      ${this.query.trim().length > 1 ? this.renderFound() : html`<div class="themes">${themes.map((theme) => renderGroup(theme.title, theme.commands, lessonsOf(theme)))}</div>`}
+      ${this.query.trim().length > 1 ? this.renderFound() : html`${renderBegun()}<div class="themes">${themes.map((theme) => renderGroup(theme.title, theme.commands, lessonsOf(theme)))}</div>`}
     `;
   }
 
@@ -170,7 +178,16 @@ function commandList(commands: readonly ThemeCommand[]): TemplateResult {
 }
 
 function renderLesson({ name, title, kind }: Lesson): TemplateResult {
-  return html`<li><a href="#lesson=${name}"><span>${title}</span>${KINDS[kind] ? html`<span class="kind">${KINDS[kind]}</span>` : nothing}</a></li>`;
+  const isDone = progress.isDone(name);
+  return html`<li><a class="lesson" href="#lesson=${name}"><span class="number" aria-hidden="true">${isDone ? '✓' : Number.parseInt(name, 10)}</span><span>${title}${isDone ? html`<span class="unseen">, done</span>` : nothing}</span>${KINDS[kind] ? html`<span class="kind">${KINDS[kind]}</span>` : nothing}</a></li>`;
+}
+
+/** A link to the lesson that the visitor has begun. */
+function renderBegun(): TemplateResult | typeof nothing {
+  const lesson = lessons.find(({ name }) => name === progress.begun);
+  if (lesson === undefined) return nothing;
+  const { step, steps } = progress.of(lesson.name);
+  return html`<p class="begun plate"><a href="#lesson=${lesson.name}"><span>Continue where you were: ${lesson.title}</span><span class="kind">step ${step} of ${steps}</span></a></p>`;
 }
 
 customElements.define('kl-lesson-index', LessonIndex);

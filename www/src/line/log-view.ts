@@ -148,7 +148,10 @@ export class LogPanel extends LitElement {
   }
 
   private renderNextStep(): TemplateResult | typeof nothing {
-    const { next } = this.workspace.tour;
+    const { next, isOver } = this.workspace.tour;
+    if (isOver)
+      return html`<p class="next">The lock has ended by itself, and the next client has it. See what goes wrong without a deadline:
+        <a href="#lesson=03-crashed-holder">A holder crashes, and all others wait for ever</a>, or <a href="#lessons">all lessons</a>.</p>`;
     return next === undefined ? nothing : html`<p class="next">${this.renderTry(next)}</p>`;
   }
 

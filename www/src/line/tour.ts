@@ -16,6 +16,11 @@ export class Tour {
     return this.taken > 0 ? STEPS[this.taken] : undefined;
   }
 
+  /** True right after the last step. */
+  get isOver(): boolean {
+    return this.taken === STEPS.length;
+  }
+
   /** Handles a typed or pressed command: the tour's next step, or the end of the tour. */
   follow(text: string): void {
     this.taken = this.taken >= 0 && text === STEPS[this.taken] ? this.taken + 1 : -1;

@@ -3,6 +3,7 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { isAnswer, type Question, questionsOf } from './coach.ts';
 import { LessonPart } from './lesson-part.ts';
+import { progress } from '../lessons/progress.ts';
 import { isLoaded } from '../parts/on-demand.ts';
 import { printedLines, printedStyles } from '../parts/printed.ts';
 
@@ -67,6 +68,7 @@ export class LessonCoach extends LessonPart {
   private renderQuestion(): TemplateResult | typeof nothing {
     const { at, report } = this.sessionEditor;
     const questions = questionsOf(report?.steps ?? []);
+    this.recallAnswers(questions);
     const next = questions.find(({ stop }) => stop === at + 1);
     const answered = this.answers.get(at);
     if (answered) return this.renderAnswered(answered, questions.length);
@@ -82,12 +84,24 @@ export class LessonCoach extends LessonPart {
     </section>`;
   }
 
+  /** Takes the answers of earlier visits over. */
+  private recallAnswers(questions: readonly Question[]): void {
+    const { answers } = progress.of(this.lesson ?? '');
+    for (const question of questions) {
+      const answer = answers[question.stop];
+      if (answer === undefined || this.answers.has(question.stop)) continue;
+      this.answers.set(question.stop, { question, answer, right: isAnswer(answer, question.step) });
+    }
+  }
+
   /** Compares the answer, then uncovers the step. */
   private answer(event: SubmitEvent, question: Question): void {
     event.preventDefault();
     const answer = String(new FormData(event.target as HTMLFormElement).get('reply') ?? '');
     if (answer === '') return;
     this.answers.set(question.stop, { question, answer, right: isAnswer(answer, question.step) });
+    const given = [...this.answers].map(([stop, answered]) => [stop, answered.answer]);
+    progress.note(this.lesson ?? '', { answers: Object.fromEntries(given) });
     this.sessionEditor.goTo(question.stop);
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>('[tabindex]')?.focus());
   }

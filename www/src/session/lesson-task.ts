@@ -2,6 +2,7 @@
 
 import { css, html, nothing, type TemplateResult } from 'lit';
 import { lessons } from '../lessons/lessons.ts';
+import { progress } from '../lessons/progress.ts';
 import { begun, type Goal, goalsOf, stepsAboveCheck, type Task, taskOf } from './task.ts';
 import type { TrialRun, Verdict } from '../race/trial-run.ts';
 import { LessonPart } from './lesson-part.ts';
@@ -90,6 +91,7 @@ export class LessonTask extends LessonPart {
     const verdict = isWritten ? this.trial?.verdict : undefined;
     const goals = [...written, { text: 'every order of these commands is safe', met: verdict?.safe === true }];
     const solved = goals.every(({ met }) => met);
+    if (solved && !progress.isDone(name)) progress.note(name, { solved });
     return html`<section aria-labelledby="task">
       <h3 id="task" class=${solved ? 'met' : ''}>${solved ? 'Solved: the race is safe' : 'Your task'}</h3>
       <p>${task.task}</p>

@@ -13,6 +13,7 @@ import type { Engine, EngineMaker } from '../engine/engine.ts';
 import { missingLua, prepared } from '../engine/lua.ts';
 import { KeyList } from '../keys/key-list.ts';
 import { lessons } from '../lessons/lessons.ts';
+import { progress } from '../lessons/progress.ts';
 import type { Draft, Notebook, Page } from '../kept/notebook.ts';
 import { Undo } from './undo.ts';
 
@@ -272,6 +273,7 @@ export class SessionEditorModel {
     if (!this.report) return;
     this.state.goTo(count);
     this.run((engine, options) => this.state.replay(engine.db, options));
+    if (this.lesson !== undefined) progress.note(this.lesson, { step: this.at, steps: this.stops.length });
     this.changes.emit('session');
   }
 
@@ -298,11 +300,11 @@ export class SessionEditorModel {
     this.pasteChanges = [];
   }
 
-  /** Runs a session and shows its end; a lesson is shown at its first step. */
+  /** Runs a session and shows its end; a lesson is shown where its reader was, else at its first step. */
   private show(source: Source): void {
     this.state.source = source;
     this.runAll(() => {
-      if (this.lesson !== undefined) this.goTo(1);
+      if (this.lesson !== undefined) this.goTo(firstStep(this.lesson));
     });
     this.changes.emit('source');
   }
@@ -385,4 +387,9 @@ export class SessionEditorModel {
     if (report) this.clients = report.clients;
     this.keys.refresh(this.database, this.nowMs);
   }
+}
+
+/** Number of steps at which a lesson opens: a lesson that was read to its end begins again. */
+function firstStep(lesson: string): number {
+  return progress.isDone(lesson) ? 1 : Math.max(progress.of(lesson).step, 1);
 }
