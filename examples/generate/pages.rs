@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::groups::GROUPS;
-use super::section::{Sources, cell, field, section};
+use super::section::{Sources, cell, field, section, server_note};
 
 const NOTICE: &str =
     "<!-- Printed from the command table and the session files by `cargo xtask build`; edits are lost. -->";
@@ -64,7 +64,8 @@ fn page(group: &str, title: &str, table: &[Value], sources: &Sources) -> String 
     let mut text = format!("{NOTICE}\n\n# {title}\n\n| Command | |\n|---|---|\n");
     let all = || table.iter().filter(|row| field(row, "group") == group);
     for row in all() {
-        writeln!(text, "| {} | {} |", link(field(row, "name"), ""), cell(field(row, "summary"))).unwrap();
+        let note = server_note(field(row, "since"));
+        writeln!(text, "| {} | {}{note} |", link(field(row, "name"), ""), cell(field(row, "summary"))).unwrap();
     }
     text += "\nWhat the words of the replies mean, and how examples are run, is said [in front](README.md).\n";
     all().for_each(|row| text += &section(row, sources));

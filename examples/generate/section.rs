@@ -76,6 +76,15 @@ fn notes(row: &Value, recipes: &[&Recipe]) -> String {
     text
 }
 
+/// Remark behind a summary in a list, on a command that not every Redis has.
+pub fn server_note(version: &str) -> &'static str {
+    match version.split([' ', '.']).next() {
+        Some("keylatch") => " Only in keylatch.",
+        Some("Valkey") => " Only in Valkey and keylatch.",
+        _ => "",
+    }
+}
+
 /// Recipes on plain commands that do the work of a command.
 fn alternatives(recipes: &[&Recipe]) -> String {
     if recipes.is_empty() {

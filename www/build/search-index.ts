@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { themes } from '../src/lessons/theme-list.ts';
 import { type SearchEntry, wordsOf } from '../src/search/search.ts';
+import { serverNote } from '../src/base/servers.ts';
 import { commandPath, lessonPath } from '../src/base/site-paths.ts';
 import type { LessonFile } from './lessons.ts';
 import { plainText } from './markdown.ts';
@@ -56,10 +57,23 @@ function ofGuide({ name, title, about, path, markdown }: SearchedGuide): SearchE
 }
 
 function commandEntries(): SearchEntry[] {
-  const rows = JSON.parse(readFileSync(TABLE, 'utf8')) as { name: string; summary: string; group: string }[];
-  return rows.map(({ name, summary, group }) => {
+  const rows = JSON.parse(readFileSync(TABLE, 'utf8')) as {
+    name: string;
+    summary: string;
+    group: string;
+    since: string;
+  }[];
+  return rows.map(({ name, summary, group, since }) => {
     const title = name.replace('|', ' ');
-    return { kind: 'command', name: title, title, about: summary, path: commandPath(title), words: group, text: '' };
+    return {
+      kind: 'command',
+      name: title,
+      title,
+      about: summary + serverNote(since),
+      path: commandPath(title),
+      words: group,
+      text: '',
+    };
   });
 }
 

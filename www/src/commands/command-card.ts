@@ -2,15 +2,11 @@
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { CommandDetails } from 'virtual:command-details';
+import { serverNote, sinceText } from '../base/servers.ts';
 import { commandPath } from '../base/site-paths.ts';
 import { detailsOf, type CommandRow } from './commands.ts';
 import { syntaxParts } from './syntax-parts.ts';
 import { controls } from '../style/controls.ts';
-
-/** Version of Redis, or of the server that alone has the command. */
-function sinceText(since: string): string {
-  return /^\d/.test(since) ? `Redis ${since}` : since;
-}
 
 export class CommandCard extends LitElement {
   static override properties = { row: { attribute: false }, offer: { type: Boolean }, details: { state: true } };
@@ -118,7 +114,7 @@ function renderServers(
     return html`<p>Only in keylatch. On Redis, use <code>keylatch/locks</code> or a <a href=${commandPath(name)}>recipe</a>.</p>`;
   if (details?.deprecatedSince)
     return html`<p>Deprecated since Redis ${details.deprecatedSince}: the replacement is ${details.replacedBy}.</p>`;
-  return nothing;
+  return serverNote(since) === '' ? nothing : html`<p>${serverNote(since)}</p>`;
 }
 
 function renderExamples({ replies, errors }: CommandDetails): TemplateResult {

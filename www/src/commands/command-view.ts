@@ -1,6 +1,7 @@
 /** All commands of the engine: a search field, the list, and one card. */
 
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { serverNote } from '../base/servers.ts';
 import { rowNamed, searchRows, type CommandRow } from './commands.ts';
 import type { SearchEntry } from '../search/search.ts';
 import { siteSearch } from '../search/site-search.ts';
@@ -151,7 +152,7 @@ export class CommandView extends LitElement {
     const name = row.name.replace('|', ' ');
     const current = row.name === this.selected ? 'true' : nothing;
     return html`<li>
-      <a href="#commands=${encodeURIComponent(name)}" aria-current=${current}><span class="name">${name}</span><span>${row.summary}</span></a>
+      <a href="#commands=${encodeURIComponent(name)}" aria-current=${current}><span class="name">${name}</span><span>${row.summary}${serverNote(row.since)}</span></a>
       ${this.isNarrow.matches && row.name === this.selected ? html`<kl-command-card offer .row=${row}></kl-command-card>` : nothing}
     </li>`;
   }
