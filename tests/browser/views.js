@@ -189,8 +189,8 @@ async function beginTask(page) {
 }
 
 async function searchIntent(page) {
-  await page.getByLabel('Search by intent').fill('lock');
-  await page.locator('kl-lesson-index .form').first().waitFor();
+  await page.getByLabel('Search commands, lessons and guides').fill('lock');
+  await page.locator('kl-lesson-index .found .form').first().waitFor();
 }
 
 async function comeBack(page) {
