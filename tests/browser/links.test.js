@@ -98,6 +98,33 @@ test('a link from the command line continues there, with the keys it started fro
   });
 });
 
+test('a link is shown in a field, whatever the clipboard says, and names itself where it is opened', async () => {
+  await text().fill(SESSION);
+  await page.locator('kl-session-view .summary.good').waitFor();
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = () => new Promise(() => {});
+  });
+  await page.getByRole('button', { name: 'Share' }).click();
+  const field = page.locator('kl-session-bar').getByRole('textbox', { name: 'Link', exact: true });
+  await field.waitFor();
+  const { hash } = new URL(await field.inputValue());
+  await elsewhere(hash, async (tab) => {
+    await tab.getByRole('button', { name: 'Session or lesson: A door & "more"' }).waitFor();
+  });
+  await page.evaluate(() => {
+    delete globalThis.CompressionStream;
+    navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));
+  });
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByText('The browser denied access to the clipboard').waitFor();
+  const plain = new URL(await field.inputValue());
+  assert.match(plain.hash, /^#s=/);
+  await elsewhere(plain.hash, async (tab) => {
+    await tab.locator('kl-session-view .summary.good').waitFor();
+    assert.equal(await text(tab).inputValue(), SESSION);
+  });
+});
+
 test('links written by hand open, percent-encoded or not', async () => {
   await elsewhere('#s=%3E%20SET%20k%20v%0AOK%0A%3E%20GET%20k%0A%22v%22&title=By%20hand&step=1', async (tab) => {
     await tab.locator('kl-session-view .summary.good').waitFor();
@@ -122,6 +149,9 @@ test('damaged links say what happened, and the page works on', async () => {
     ['s=x&start=AAAA', /^The key data in this link is damaged/],
     ['lesson=nosuch', /^Unknown lesson: nosuch/],
     ['session=nosuch', /not in this browser/],
+    ['nonsense', /^This page has nothing at #nonsense/],
+    ['run=', /^This page has nothing at #run/],
+    ['commands=NOPE', /^Unknown command: NOPE/],
   ]) {
     await go(damaged);
     await page.waitForFunction((source) => {

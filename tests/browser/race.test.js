@@ -185,7 +185,7 @@ test('a lesson leads to its race', async () => {
   await button('Race').click();
   await button('Open the race of this lesson').click();
   await button('Explore all orders').click();
-  await explorer().getByText('line 25 differs').first().waitFor();
+  await explorer().getByText(': another reply').first().waitFor();
 });
 
 test('a line of a race in the wrong place is a problem with its line', async () => {

@@ -1,6 +1,6 @@
 /** Movements of the command line's clock, which are logged and recorded. */
 
-import { isoText, remainingText, stepText } from '../text/durations.ts';
+import { instantParts, isoText, stepText } from '../text/durations.ts';
 import type { PageClock } from './page-clock.ts';
 
 /** Parts of the command line that a movement of its clock needs. */
@@ -12,8 +12,10 @@ export interface ClockedLine {
 }
 
 export function stepClock(line: ClockedLine, ms: number): void {
-  line.note(`clock ${stepText(ms)}`);
+  const before = dayOf(line.clock.now());
   line.clock.step(ms);
+  const day = dayOf(line.clock.now());
+  line.note(`clock ${stepText(ms)}${day === before ? '' : `, to ${day}`}`);
   record(line);
 }
 
@@ -28,9 +30,14 @@ export function stepToNextExpiry(line: ClockedLine): void {
   clock.sync();
   const due = db.nextExpiry();
   if (due === null) return line.note('Nothing is due: no key has an expiry.');
-  line.note(`clock +${remainingText(due - clock.now())}, to the next expiry`);
+  line.note(`clock ${stepText(due - clock.now())}, to the next expiry`);
   clock.moveTo(due);
   record(line);
+}
+
+/** The day of an instant, as `2026-01-02`. */
+function dayOf(ms: number): string {
+  return instantParts(ms).date;
 }
 
 function record({ clock, recording }: ClockedLine): void {

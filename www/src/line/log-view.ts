@@ -152,7 +152,10 @@ export class LogPanel extends LitElement {
     if (isOver)
       return html`<p class="next">The lock has ended by itself, and the next client has it. See what goes wrong without a deadline:
         <a href="#lesson=03-crashed-holder">A holder crashes, and all others wait for ever</a>, or <a href="#lessons">all lessons</a>.</p>`;
-    return next === undefined ? nothing : html`<p class="next">${this.renderTry(next)}</p>`;
+    // The welcome of an empty log has the first step.
+    return next === undefined || this.workspace.log.entries.length === 0
+      ? nothing
+      : html`<p class="next">${this.renderTry(next)}</p>`;
   }
 
   private renderTry(text: string): TemplateResult {

@@ -7,6 +7,7 @@ import { controls } from '../style/controls.ts';
 import { icons } from '../parts/icons.ts';
 import type { LinePage } from './line-page.ts';
 import { Notice } from '../parts/notice.ts';
+import { SharedLink } from '../parts/shared-link.ts';
 import { watch } from '../parts/watch.ts';
 
 export class ShareLine extends LitElement {
@@ -14,6 +15,7 @@ export class ShareLine extends LitElement {
   declare playground: LinePage;
   declare private tooLong: boolean;
   private readonly notice = new Notice(this);
+  private readonly link = new SharedLink(this.notice);
 
   static override styles = [
     controls,
@@ -37,6 +39,7 @@ export class ShareLine extends LitElement {
   override render(): TemplateResult {
     const { isFresh } = this.playground.workspace;
     return html`<span class="said" role="status">${this.notice.text}</span>
+      ${this.link.render()}
       ${this.tooLong ? html`<button class="button" @click=${this.save}>Save as a file</button>` : nothing}
       <button class="button" ?disabled=${isFresh} title="Copy a link that continues from here" @click=${this.share}>${icons.share} Share</button>`;
   }
@@ -47,7 +50,7 @@ export class ShareLine extends LitElement {
     const link = await linkTo(this.playground.recordedSource(), undefined, shown);
     this.tooLong = link === undefined;
     if (link === undefined) this.notice.say('Too long for a link, which programs would cut short.', { stays: true });
-    else await this.notice.copy(link, 'Link copied');
+    else await this.link.show(link, 'Link copied');
   }
 
   private save(): void {

@@ -34,7 +34,7 @@ import { Tour } from './tour.ts';
 import { type LineProblem, typedCommand } from '../prompt/typed-command.ts';
 import { keptLog, type WorkspaceState } from './workspace-state.ts';
 
-export type WorkspaceTopic = 'log' | 'clients' | 'keys' | 'cleared';
+export type WorkspaceTopic = 'log' | 'clients' | 'keys' | 'cleared' | 'ran';
 
 /** Client name of the buttons in the key list. */
 export const INSPECTOR_NAME = 'keys';
@@ -308,6 +308,7 @@ export class Workspace {
     const recordedAt = this.recording.next;
     this.log.add({ kind: 'command', lane: client.lane, ...line, raw, failed, circumstances, received, recordedAt });
     // A line break inside quotes would end the line of a session.
+    this.changes.emit('ran');
     this.recording.add(client.name, /\s/.test(text.replaceAll(' ', '')) ? { ...line, text: commandText(words) } : line);
     this.flushExpired();
     this.deliver();

@@ -70,7 +70,8 @@ export class Playground {
   /**
    * Opens the view of a hash: `#` the command line, `#type=SET%20k` with a line ready in it; `#sessions`, `#new` an
    * empty one, `#session=ID` one of the visitor's own, `#own` the newest of them, `#lesson=NAME`; `#s=TEXT` and
-   * `#v1=...` those of links (permalink.ts); `#lessons`; `#commands`, `#commands=SET`. Any other hash opens the command line.
+   * `#v1=...` those of links (permalink.ts); `#lessons`; `#commands`, `#commands=SET`. Any other hash opens the command line
+   * with a sentence that says so.
    */
   async route(hash: string): Promise<void> {
     const [word = '', value = ''] = hash.replace(/^#/, '').split(/=(.*)/s);
@@ -83,7 +84,7 @@ export class Playground {
     else if (word === 'own' || word === 'sessions') await this.showSessions(word === 'own');
     else if (word === 'lessons') this.view = 'lessons';
     else if (word === 'commands') this.showCommands(percentDecoded(value));
-    else this.showLine(word === 'type' ? percentDecoded(value) : '');
+    else this.showLine(word, word === 'type' ? percentDecoded(value) : '');
     this.changes.emit('view');
   }
 
@@ -147,8 +148,10 @@ export class Playground {
   }
 
   /** A line from a link is put into the prompt, never run. */
-  private showLine(draft: string): void {
+  private showLine(word: string, draft: string): void {
     this.view = 'line';
+    if (word !== '' && draft === '')
+      this.linkProblem = `This page has nothing at #${percentDecoded(word)}. Here is the command line.`;
     if (draft) this.workspace.offerLine(draft);
   }
 
@@ -233,5 +236,7 @@ export class Playground {
   private showCommands(name: string): void {
     this.view = 'commands';
     this.command = rowNamed(name)?.name;
+    if (name !== '' && this.command === undefined)
+      this.linkProblem = `Unknown command: ${name}. Here are all commands.`;
   }
 }

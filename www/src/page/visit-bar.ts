@@ -12,19 +12,25 @@ export class VisitBar extends LitElement {
   static override styles = [
     controls,
     css`
+      section {
+        position: fixed;
+        inset-block-end: var(--gap-3);
+        inset-inline-end: var(--gap-3);
+        z-index: 6;
+        display: grid;
+        gap: var(--gap-2);
+        width: min(26rem, 100vw - 2 * var(--gap-3));
+      }
       .row {
-        padding: var(--gap-1) var(--gap-5);
-        border-block-end: 1px solid var(--line);
-        background: var(--brass-wash);
+        padding: var(--gap-2) var(--gap-3);
+        border: 1px solid var(--brass);
+        border-radius: var(--round-2);
+        background: linear-gradient(var(--brass-wash), var(--brass-wash)), var(--plate);
+        box-shadow: 0 8px 24px rgb(0 0 0 / 0.18);
         font-size: var(--text-2);
       }
       p {
-        flex: 1 1 16rem;
-      }
-      @media (max-width: 44rem) {
-        .row {
-          padding: var(--gap-1) var(--gap-3);
-        }
+        flex: 1 1 100%;
       }
     `,
   ];

@@ -88,6 +88,7 @@ export class Visit {
     if (state) this.workspace.restore(state);
     this.keepDraft();
     this.workspace.changes.on(['cleared'], () => this.offerLog());
+    this.workspace.changes.on(['ran'], () => this.greeted());
     void this.readReplaced();
     this.workspace.mayWrite = this.engine.state !== 'elsewhere';
     if (!this.workspace.mayWrite) return;
@@ -221,6 +222,11 @@ export class Visit {
   async takeOver(): Promise<void> {
     if (await takeKeysOver()) return;
     this.report('The other tab does not answer. Close it, then reload this one.');
+  }
+
+  /** The first command is an answer to the offers of the start. */
+  private greeted(): void {
+    if (this.restored) this.dismiss();
   }
 
   private dismiss(): void {

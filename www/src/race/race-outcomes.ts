@@ -78,19 +78,23 @@ export class RaceOutcomes extends LitElement {
       ({ key, value, ttlMs }) => `${key} = ${value}${ttlMs === null ? '' : `, for ${remainingText(ttlMs)}`}`,
     );
     return html`<li class="outcome">
-      <div><p class=${kind}>${sign} ${verdictOf(outcome)}</p>
+      <div><p class=${kind}>${sign} ${this.verdict(outcome)}</p>
         <p class="faint">${countsOf(outcome)}</p></div>
       <div class="engine">
         ${clientTexts(clients).map((text) => html`<p>${text}</p>`)}
         <p class="faint">${held.length === 0 ? 'no keys' : held.join(' · ')}</p>
       </div>
-      ${session === undefined ? nothing : html`<button class="button" @click=${() => this.openOutcome(outcome)}>Open ${icons.forward}<span class="unseen">as a session: ${verdictOf(outcome)}</span></button>`}
+      ${session === undefined ? nothing : html`<button class="button" @click=${() => this.openOutcome(outcome)}>Open ${icons.forward}<span class="unseen">as a session: ${this.verdict(outcome)}</span></button>`}
     </li>`;
+  }
+
+  private verdict(outcome: RaceOutcome): string {
+    return verdictOf(outcome, this.sessionEditor.text);
   }
 
   private openOutcome(outcome: RaceOutcome): void {
     const { sessionEditor } = this;
-    const title = `Race: ${verdictOf(outcome)}`;
+    const title = `Race: ${this.verdict(outcome)}`;
     sessionEditor.openOwn({ text: outcome.session ?? '', start: sessionEditor.shown.start, title });
     this.dispatchEvent(new CustomEvent('opened'));
   }

@@ -61,7 +61,7 @@ export class TrialRun {
     const trial = this.trials[this.at];
     if (!trial || share !== undefined) return;
     if (problem !== '') return this.judge({ safe: false, text: problem, session: undefined });
-    const failure = report && failureOf(report);
+    const failure = report && failureOf(report, trial.text);
     if (failure) return this.judge({ ...failure, text: `${trial.title}: ${failure.text}` });
     this.at += 1;
     if (this.at < this.trials.length) this.next();
@@ -74,8 +74,8 @@ export class TrialRun {
   }
 }
 
-function failureOf({ unsafe, sample, outcomes }: RaceReport): Verdict | undefined {
+function failureOf({ unsafe, sample, outcomes }: RaceReport, text: string): Verdict | undefined {
   const [first] = outcomes;
-  if (unsafe > 0 && first) return { safe: false, text: verdictOf(first), session: first.session };
+  if (unsafe > 0 && first) return { safe: false, text: verdictOf(first, text), session: first.session };
   return sample ? { safe: false, text: SAMPLED, session: undefined } : undefined;
 }

@@ -5,9 +5,13 @@ import type { RaceClient, RaceOutcome, RaceReport } from 'keylatch/testing';
 /** Number of clients that are named in an outcome. */
 const NAMES_MAX = 6;
 
-export function verdictOf({ together, failed, deadlock }: RaceOutcome): string {
+/** How a race has ended; `text` is the session, of which conditions that failed are quoted. */
+export function verdictOf({ together, failed, deadlock }: RaceOutcome, text: string): string {
   if (together.length > 0) return `${together.map(clientName).join(' and ')} inside together`;
-  if (failed.length > 0) return `line ${failed.join(', ')} differs`;
+  if (failed.length > 0) {
+    const lines = text.split('\n');
+    return `${failed.map((line) => lines[line - 1]?.trim() ?? '').join(', ')}: another reply`;
+  }
   return deadlock ? 'deadlock' : 'at most one inside';
 }
 

@@ -12,6 +12,7 @@ import { MediaMatch } from '../parts/media-match.ts';
 import '../parts/menu.ts';
 import type { MenuAction } from '../parts/menu.ts';
 import { Notice } from '../parts/notice.ts';
+import { SharedLink } from '../parts/shared-link.ts';
 import type { SessionPage } from './session-page.ts';
 import './session-picker.ts';
 import { watch } from '../parts/watch.ts';
@@ -30,6 +31,7 @@ export class SessionBar extends LitElement {
   /** True after a link was asked for that would be too long. */
   declare private tooLong: boolean;
   private readonly notice = new Notice(this);
+  private readonly shared = new SharedLink(this.notice);
   private readonly narrow = new MediaMatch(this, '(max-width: 44rem)');
 
   static override styles = [
@@ -99,6 +101,7 @@ export class SessionBar extends LitElement {
       <button class="button bare square" aria-label="Undo" title="Undo (Ctrl+Z)" ?disabled=${!sessionEditor.canUndo} @click=${() => sessionEditor.undo()}>${icons.undo}</button>
       <button class="button bare square" aria-label="Redo" title="Redo (Ctrl+Shift+Z)" ?disabled=${!sessionEditor.canRedo} @click=${() => sessionEditor.redo()}>${icons.redo}</button>
       <span class="said" role="status">${this.notice.text}</span>
+      ${this.shared.render()}
       ${this.tooLong ? html`<button class="button" @click=${this.save}>Save as a file</button>` : nothing}
       <div class="row push">
         ${isNarrow ? nothing : this.actions().map((action) => renderAction(action))}
@@ -203,7 +206,7 @@ export class SessionBar extends LitElement {
       return;
     }
     const long = link.length > LONG_LINK_CHARS ? '; it is long, some programs may truncate it' : '';
-    await this.notice.copy(link, `Link copied${long}`);
+    await this.shared.show(link, `Link copied${long}`);
   }
 
   private save(): void {

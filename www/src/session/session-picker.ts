@@ -115,9 +115,15 @@ export class SessionPicker extends LitElement {
     const groups = this.groups();
     const chosen = groups.flatMap(([, choices]) => choices).find(({ isChosen }) => isChosen);
     return html`<button class="button chosen" aria-expanded=${this.list.isOpen ? 'true' : 'false'} @click=${this.toggle}>
-        <span class="title"><span class="unseen">Session or lesson: </span>${chosen?.title ?? 'Choose a session or a lesson'}</span>${icons.down}
+        <span class="title"><span class="unseen">Session or lesson: </span>${chosen?.title ?? this.linkTitle() ?? 'Choose a session or a lesson'}</span>${icons.down}
       </button>
       ${this.list.isOpen ? this.renderPanel(groups) : nothing}`;
+  }
+
+  /** The title of a session from a link, which is in no list. */
+  private linkTitle(): string | undefined {
+    const { shown, notebook } = this.sessionEditor;
+    return shown.text === '' ? undefined : notebook.titleOf(shown);
   }
 
   private renderPanel(groups: readonly (readonly [string, readonly Choice[]])[]): TemplateResult {

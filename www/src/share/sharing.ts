@@ -19,13 +19,25 @@ export async function linkTo(
   lesson: string | undefined,
   shown: Pick<Permalink, 'step' | 'view' | 'theme'>,
 ): Promise<string | undefined> {
-  const { text, title, start } = source;
-  const hash = lesson
-    ? [`lesson=${lesson}`, ...encodeLinkOptions(shown)].join('&')
-    : await encodeLink({ text, title: title ?? titleOf(text), start, ...shown });
+  const hash = lesson ? [`lesson=${lesson}`, ...encodeLinkOptions(shown)].join('&') : await hashOf(source, shown);
+  if (hash === undefined) return undefined;
   const { origin, pathname } = location;
   const address = `${origin}${pathname}#${hash}`;
   return address.length > MAX_LINK_CHARS ? undefined : address;
+}
+
+/** The session in a hash. A browser that cannot compress has the text as it is; keys need a file then. */
+async function hashOf(
+  { text, title = titleOf(text), start }: SharedSession,
+  shown: Partial<Permalink>,
+): Promise<string | undefined> {
+  const link = { ...shown, text, title, start };
+  try {
+    return await encodeLink(link as Permalink);
+  } catch {
+    if (start) return undefined;
+    return [`s=${encodeURIComponent(text)}`, ...encodeLinkOptions(link)].join('&');
+  }
 }
 
 /** A session file; with keys at the start, JSON that holds both. */
