@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 const button = (name) => page.getByRole('button', { name, exact: true });
-const explorer = () => page.getByRole('dialog', { name: 'Race explorer' });
+const explorer = () => page.getByRole('region', { name: 'Race explorer' });
 const picture = () => page.getByRole('dialog', { name: 'Picture' });
 
 /** Opens a session text in the editor, and waits until it ran. */
@@ -75,12 +75,18 @@ test('the explorer catches an unsafe race, and its outcome opens as a session th
   const first = explorer().locator('.outcome').first();
   assert.match(await first.textContent(), /✗ . and . inside together\s+18 with a clock step/);
   await first.getByRole('button').click();
-  await explorer().waitFor({ state: 'detached' });
   await page.locator('kl-session-view .summary.good', { hasText: /checked, all as expected/ }).waitFor();
   assert.match(await page.locator('kl-editor textarea').inputValue(), /@ race\n(.|\n)*@ next\n(.|\n)*@ join\n/);
   await button('Picture').click();
   await picture().getByRole('img').waitFor();
   assert.equal(await picture().locator('.clash').count(), 1);
+  await page.keyboard.press('Escape');
+  await page.goBack();
+  await page.waitForFunction(
+    (text) => document.querySelector('kl-app').playground.sessionEditor.text === text,
+    race('DEL lock'),
+  );
+  assert.match(await explorer().getByRole('status').textContent(), /108 fail\.$/);
 });
 
 test('a safe race comes out clean', async () => {
@@ -170,7 +176,6 @@ test('without a race the explorer says how to write one, and opens those of the 
   await button('Race').click();
   await explorer().getByText('This session has no race.').waitFor();
   await page.getByLabel('Races of the lessons').selectOption('02-check-then-set');
-  await button('Explore all orders').click();
   await explorer().getByRole('status').filter({ hasText: /fail/ }).waitFor();
   const titles = await page.getByLabel('Race', { exact: true }).locator('option').allTextContents();
   assert.deepEqual(
@@ -179,13 +184,36 @@ test('without a race the explorer says how to write one, and opens those of the 
   );
 });
 
-test('a lesson leads to its race', async () => {
+test('Race on a lesson runs its race at once, under the lesson', async () => {
   await page.evaluate(() => (location.hash = '#lesson=06-setnx-then-expire'));
   await page.locator('kl-session-view .summary.good').waitFor();
   await button('Race').click();
-  await button('Open the race of this lesson').click();
-  await button('Explore all orders').click();
   await explorer().getByText(': another reply').first().waitFor();
+  assert.equal(await page.evaluate(() => location.hash), '#lesson=06-setnx-then-expire');
+  assert.ok(await page.locator('kl-session-view kl-timeline').isVisible());
+});
+
+test('an address opens a race and runs it, and so does a link to a session', async () => {
+  await page.evaluate(() => (location.hash = '#race=slow-owner'));
+  await explorer().getByRole('status').filter({ hasText: 'runs' }).waitFor();
+  const first = explorer().locator('.outcome').first();
+  assert.match(await first.textContent(), /inside together/);
+  await first.getByRole('button', { name: /^Open/ }).click();
+  await page.locator('kl-session-view .summary.good').waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Session or lesson: Slow owner' }).waitFor();
+  await page.evaluate(
+    (text) => {
+      location.hash = `#s=${encodeURIComponent(text)}&race`;
+    },
+    race('DEL lock', ['A', 'B']),
+  );
+  await explorer()
+    .getByRole('status')
+    .filter({ hasText: /^All 20 orders/ })
+    .waitFor();
+  await page.evaluate(() => (location.hash = '#race=nosuch'));
+  await page.getByRole('alert').filter({ hasText: 'Unknown race: nosuch.' }).waitFor();
 });
 
 test('a line of a race in the wrong place is a problem with its line', async () => {

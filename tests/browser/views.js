@@ -144,7 +144,7 @@ async function exploreRace(page) {
   await page.locator('kl-session-view .summary.good').waitFor();
   await page.getByRole('button', { name: 'Race', exact: true }).click();
   await page.getByRole('button', { name: 'Explore all orders' }).click();
-  await page.locator('kl-race-dialog .outcome').first().waitFor();
+  await page.locator('kl-race-panel .outcome').first().waitFor();
 }
 
 async function lookBack(page) {

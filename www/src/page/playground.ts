@@ -40,6 +40,7 @@ export class Playground {
   command: string | undefined;
   /** Reason why a link could not be opened. */
   linkProblem: string | undefined;
+  private isRaceAsked = false;
   private readonly notebook: Notebook;
 
   constructor(
@@ -69,7 +70,7 @@ export class Playground {
 
   /**
    * Opens the view of a hash: `#` the command line, `#type=SET%20k` with a line ready in it; `#sessions`, `#new` an
-   * empty one, `#session=ID` one of the visitor's own, `#own` the newest of them, `#lesson=NAME`; `#s=TEXT` and
+   * empty one, `#session=ID` one of the visitor's own, `#own` the newest of them, `#lesson=NAME`, `#race=NAME`; `&race` behind a session explores its race; `#s=TEXT` and
    * `#v1=...` those of links (permalink.ts); `#lessons`; `#commands`, `#commands=SET`. Any other hash opens the command line
    * with a sentence that says so.
    */
@@ -79,13 +80,22 @@ export class Playground {
     this.linkProblem = undefined;
     if (isPermalink(parts)) await this.openLink(parts);
     else if (word === 'lesson') await this.openLesson(parts);
+    else if (word === 'race') await this.openRace(percentDecoded(value));
     else if (word === 'new') this.showSession({ text: '' });
     else if (word === 'session') await this.openPage(percentDecoded(value));
     else if (word === 'own' || word === 'sessions') await this.showSessions(word === 'own');
     else if (word === 'lessons') this.view = 'lessons';
     else if (word === 'commands') this.showCommands(percentDecoded(value));
     else this.showLine(word, word === 'type' ? percentDecoded(value) : '');
+    this.isRaceAsked = parts.has('race') && this.linkProblem === undefined;
+    if (this.isRaceAsked) this.sessionEditor.changes.emit('session');
     this.changes.emit('view');
+  }
+
+  takeRace(): boolean {
+    const { isRaceAsked } = this;
+    this.isRaceAsked = false;
+    return isRaceAsked;
   }
 
   /** Continues in the command line from the session's current step, with the clock stopped there. */
@@ -143,7 +153,13 @@ export class Playground {
   private followSource(): void {
     if (this.view !== 'sessions') return;
     const { shown, lesson } = this.sessionEditor;
-    const hash = shown.id ? `#session=${shown.id}` : lesson ? `#lesson=${lesson}` : '#sessions';
+    const hash = shown.id
+      ? `#session=${shown.id}`
+      : shown.race
+        ? `#race=${shown.race}`
+        : lesson
+          ? `#lesson=${lesson}`
+          : '#sessions';
     if (location.hash.split('&')[0] !== hash) history.replaceState(null, '', hash);
   }
 
@@ -195,6 +211,16 @@ export class Playground {
     if (location.hash !== hash) return;
     if (text !== undefined) return this.showSession({ text, lesson: name }, link);
     this.linkProblem = `Lesson not loaded: ${title}. Try again with a network.`;
+    await this.openFirst();
+  }
+
+  /** Opens a race of the lessons by its name, with or without its number. */
+  private async openRace(wanted: string): Promise<void> {
+    this.view = 'sessions';
+    const { raceExamples } = await import('../race/examples.ts');
+    const example = raceExamples.find(({ name }) => name === wanted || name.replace(/^\d+-/, '') === wanted);
+    if (example) return this.showSession({ text: await example.load(), title: example.title, race: example.name });
+    this.linkProblem = `Unknown race: ${wanted}.`;
     await this.openFirst();
   }
 

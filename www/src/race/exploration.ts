@@ -38,6 +38,13 @@ export class Exploration {
     this.fail(`Cancelled after ${this.commands.toLocaleString('en')} commands.`);
   }
 
+  /** Ends what runs, and forgets what was found. */
+  forget(): void {
+    this.end();
+    this.report = undefined;
+    this.problem = '';
+  }
+
   private hear(message: RaceMessage): void {
     if (message.kind === 'problem') return this.fail(message.message);
     if (message.kind === 'progress') ({ share: this.share, commands: this.commands } = message.progress);

@@ -4,6 +4,7 @@ import { css, html, LitElement, nothing, type PropertyValues, type TemplateResul
 import type { RaceOutcome, RaceReport } from 'keylatch/testing';
 import type { RacedSession } from './raced-session.ts';
 import { clientTexts, count, countsOf, summaryOf, verdictOf } from './verdict.ts';
+import type { SharedSession } from '../share/sharing.ts';
 import { controls } from '../style/controls.ts';
 import { remainingText } from '../text/durations.ts';
 import { icons } from '../parts/icons.ts';
@@ -11,10 +12,11 @@ import { icons } from '../parts/icons.ts';
 /** Number of outcomes that are listed at first, and by each press of the button below. */
 const PART = 40;
 
-/** Announces `opened` when an outcome was opened. */
 export class RaceOutcomes extends LitElement {
-  static override properties = { report: { attribute: false }, shown: { state: true } };
+  static override properties = { report: { attribute: false }, source: { attribute: false }, shown: { state: true } };
   declare report: RaceReport;
+  /** The session with the race. */
+  declare source: SharedSession;
   declare sessionEditor: RacedSession;
   declare private shown: number;
 
@@ -66,7 +68,9 @@ export class RaceOutcomes extends LitElement {
     const { outcomes, others } = this.report;
     return html`<p role="status">${summaryOf(this.report)}</p>
       <h3>${outcomes.length === 1 ? '1 outcome' : `${outcomes.length} outcomes`}</h3>
-      <ol>${outcomes.slice(0, this.shown).map((outcome) => this.renderOutcome(outcome))}</ol>
+      <ol>${byWeight(outcomes)
+        .slice(0, this.shown)
+        .map((outcome) => this.renderOutcome(outcome))}</ol>
       ${outcomes.length > this.shown ? html`<button class="button" @click=${() => (this.shown += PART)}>Show more</button>` : nothing}
       ${others > 0 ? html`<p class="faint">${count(others)} runs end in further outcomes, which are not listed.</p>` : nothing}`;
   }
@@ -89,15 +93,22 @@ export class RaceOutcomes extends LitElement {
   }
 
   private verdict(outcome: RaceOutcome): string {
-    return verdictOf(outcome, this.sessionEditor.text);
+    return verdictOf(outcome, this.source.text);
   }
 
+  /** Shows the order in place of the session; the way back in the browser leads to that. */
   private openOutcome(outcome: RaceOutcome): void {
-    const { sessionEditor } = this;
-    const title = `Race: ${this.verdict(outcome)}`;
-    sessionEditor.openOwn({ text: outcome.session ?? '', start: sessionEditor.shown.start, title });
-    this.dispatchEvent(new CustomEvent('opened'));
+    history.pushState(null, '', location.hash);
+    const { start } = this.source;
+    this.sessionEditor.open({ text: outcome.session ?? '', start, title: `Race: ${this.verdict(outcome)}` });
   }
+}
+
+/** Unsafe ends first, then deadlocks; the most frequent of each first. */
+function byWeight(outcomes: readonly RaceOutcome[]): RaceOutcome[] {
+  const rank = ({ safe, deadlock }: RaceOutcome): number => (safe ? (deadlock ? 1 : 2) : 0);
+  const runs = ({ orders, crashes, clockSteps }: RaceOutcome): number => orders + crashes + clockSteps;
+  return [...outcomes].sort((one, other) => rank(one) - rank(other) || runs(other) - runs(one));
 }
 
 customElements.define('kl-race-outcomes', RaceOutcomes);

@@ -1,6 +1,5 @@
 /** Parts of the page that the explorer of races uses: the session with the race, and an engine for it. */
 
-import type { SessionReport } from 'keylatch/hints';
 import type { WorkerEngine } from '../engine/engine.ts';
 import type { SharedSession } from '../share/sharing.ts';
 
@@ -10,12 +9,9 @@ export interface WorkerEngines {
 }
 
 export interface RacedSession {
-  readonly text: string;
   readonly lesson: string | undefined;
-  readonly report: SessionReport | undefined;
   readonly shown: SharedSession;
   open(session: SharedSession): void;
-  openOwn(session: SharedSession): void;
 }
 
 export interface RacePage extends WorkerEngines {

@@ -1,4 +1,4 @@
-/** Buttons that look at a session as a whole: its picture, and the explorer of its races. Both are loaded when asked for. */
+/** Buttons that look at a session as a whole: its picture, and the explorer of its races. Announces `race`. */
 
 import { html, LitElement, type TemplateResult } from 'lit';
 import { controls } from '../style/controls.ts';
@@ -24,7 +24,7 @@ export class Insight extends LitElement {
   }
 
   private race(): void {
-    this.loading(import('./windows.ts').then(({ openRace }) => openRace(this.playground)));
+    this.loading(import('./windows.ts').then(() => void this.dispatchEvent(new CustomEvent('race'))));
   }
 
   private loading(opened: Promise<void>): void {

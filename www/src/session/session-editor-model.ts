@@ -29,6 +29,8 @@ export interface Source {
   readonly isTyped?: boolean | undefined;
   /** The lesson that is shown, or that was copied. */
   readonly lesson?: string | undefined;
+  /** Name of a race of the lessons. */
+  readonly race?: string | undefined;
 }
 
 /** A pasted text, and the selection that it replaces. */

@@ -7,6 +7,8 @@ import type { RacePage } from '../race/raced-session.ts';
 export interface SessionPage extends RacePage {
   readonly sessionEditor: SessionEditorModel;
   readonly theme: { readonly current: ReplTheme };
+  /** Whether the address asks for the race of the session; once. */
+  takeRace(): boolean;
   /** Continues in the command line from the session's current step. */
   continueInLine(): void;
 }

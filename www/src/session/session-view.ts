@@ -29,17 +29,23 @@ interface Marked {
 }
 
 export class SessionView extends LitElement {
-  static override properties = { playground: { attribute: false }, announced: { state: true } };
+  static override properties = {
+    playground: { attribute: false },
+    announced: { state: true },
+    isRacing: { state: true },
+  };
   static override styles = [controls, sessionViewStyles];
   declare playground: SessionPage;
   /** Announcement for screen readers, set only after a requested run. */
   declare private announced: string;
+  declare private isRacing: boolean;
   private shownLesson: string | undefined;
   private marked: Marked = { report: undefined, problem: undefined, marks: new Map(), names: [] };
 
   constructor() {
     super();
     this.announced = '';
+    this.isRacing = false;
     watch(this, () => this.playground.sessionEditor.changes, ['session']);
   }
 
@@ -51,6 +57,7 @@ export class SessionView extends LitElement {
         ${this.renderSummary()}
         ${sessionEditor.stops.length === 0 ? html`<kl-session-guide .sessionEditor=${sessionEditor}></kl-session-guide>` : nothing}
         ${sessionEditor.report && sessionEditor.stops.length > 0 ? html`<kl-timeline .steps=${sessionEditor.report.steps} .at=${sessionEditor.at} ?covers=${sessionEditor.lesson !== undefined} @stop=${(event: CustomEvent<number>) => sessionEditor.goTo(event.detail)}></kl-timeline>` : nothing}
+        ${this.renderRace()}
         ${this.renderCoach()}
         ${this.renderNextLesson()}
         ${sessionEditor.stops.length > 0 ? html`<kl-scrubber .sessionEditor=${sessionEditor}></kl-scrubber>` : nothing}
@@ -94,7 +101,7 @@ export class SessionView extends LitElement {
     return html`<p class="summary ${differing ? 'bad' : 'good'}">
       <span>${differing ? '✗' : '✓'} ${words}</span>
       ${differing ? html`<button class="button" @click=${this.goToFirstMismatch}>Go to the first</button>` : nothing}
-      <kl-insight class="push" .playground=${this.playground}></kl-insight>
+      <kl-insight class="push" .playground=${this.playground} @race=${() => this.race(false)}></kl-insight>
     </p>`;
   }
 
@@ -104,6 +111,19 @@ export class SessionView extends LitElement {
     return next
       ? html`<a class="next-lesson" href="#lesson=${next.name}">Next ${next.kind}: ${next.title} ${icons.forward}</a>`
       : nothing;
+  }
+
+  private renderRace(): TemplateResult | typeof nothing {
+    if (!this.isRacing) return nothing;
+    return html`<kl-race-panel .playground=${this.playground} @close=${() => (this.isRacing = false)}></kl-race-panel>`;
+  }
+
+  /** Shows the explorer, with the race of the session. */
+  private async race(runs: boolean): Promise<void> {
+    await import('./windows.ts');
+    this.isRacing = true;
+    await this.updateComplete;
+    await this.renderRoot.querySelector('kl-race-panel')?.begin({ runs });
   }
 
   /** Questions and tasks, loaded with the first lesson. */
@@ -148,6 +168,7 @@ export class SessionView extends LitElement {
 
   /** On narrow screens the page scrolls as a whole: another lesson starts at its top there, too. */
   override updated(): void {
+    if (this.playground.takeRace()) this.race(true).catch(() => undefined);
     const { lesson } = this.playground.sessionEditor;
     if (this.shownLesson !== undefined && lesson !== undefined && lesson !== this.shownLesson)
       this.renderRoot.querySelector('.time')?.scrollIntoView({ block: 'start' });

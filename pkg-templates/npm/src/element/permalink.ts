@@ -43,7 +43,7 @@ export class LinkError extends Error {
 /** Length in characters above which programs truncate links: a file is offered instead. */
 export const MAX_LINK_CHARS = 30_000;
 const MAX_TITLE_CHARS = 200;
-const NAMES = new Set(['s', 'v1', 'size', 'title', 'step', 'view', 'theme', 'start', 'lesson']);
+const NAMES = new Set(['s', 'v1', 'size', 'title', 'step', 'view', 'theme', 'start', 'lesson', 'race']);
 
 /** The hash of a link, without `#`. */
 export async function encodeLink(link: Permalink): Promise<string> {

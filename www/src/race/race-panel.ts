@@ -1,19 +1,37 @@
-/** The race explorer: runs every order of a race, and lists how the runs end. Each outcome opens as a session. */
+/** The race explorer under a session: runs every order of a race, and lists how the runs end. Each outcome opens step by step. */
 
-import { css, html, nothing, type TemplateResult } from 'lit';
+import { css, html, LitElement, nothing, type TemplateResult } from 'lit';
 import type { RaceReport } from 'keylatch/testing';
 import { raceExamples, type RaceExample } from './examples.ts';
 import { Exploration } from './exploration.ts';
 import type { RacePage } from './raced-session.ts';
-import { Dialog } from '../parts/dialog.ts';
+import type { SharedSession } from '../share/sharing.ts';
+import { controls } from '../style/controls.ts';
+import { icons } from '../parts/icons.ts';
 import { isLoaded } from '../parts/on-demand.ts';
 import { vars } from '../parts/vars.ts';
 
-export class RaceDialog extends Dialog {
-  static override properties = { playground: { attribute: false }, race: { state: true } };
+/** Announces `close`. */
+export class RacePanel extends LitElement {
+  static override properties = { playground: { attribute: false }, race: { state: true }, source: { state: true } };
   static override styles = [
-    ...Dialog.dialogStyles,
+    controls,
     css`
+      section {
+        display: grid;
+        gap: var(--gap-2);
+        max-height: 50dvh;
+        padding: var(--gap-3) var(--gap-5);
+        overflow-y: auto;
+        border-block-start: 1px solid var(--line);
+        background: var(--inset);
+      }
+      @media (max-width: 61.99rem) {
+        section {
+          max-height: none;
+          padding: var(--gap-3);
+        }
+      }
       .bar {
         height: 0.5rem;
         margin-block: var(--gap-2);
@@ -40,23 +58,32 @@ export class RaceDialog extends Dialog {
   ];
   declare playground: RacePage;
   declare private race: number;
-  protected override readonly heading = 'Race explorer';
+  /** The session with the explored race, which stays while its outcomes are shown. */
+  declare private source: SharedSession;
   private readonly exploration = new Exploration();
 
   constructor() {
     super();
     this.race = 1;
+    this.source = { text: '' };
     this.exploration.changes.on(['race'], () => this.requestUpdate());
   }
 
-  protected override renderActions(): TemplateResult {
-    return html`<select class="field" aria-label="Races of the lessons" @change=${this.choose}>
-      <option value="">Races of the lessons</option>
-      ${raceExamples.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
-    </select>`;
+  override render(): TemplateResult {
+    return html`<section aria-labelledby="heading">
+      <div class="row">
+        <h2 class="label" id="heading">Race explorer</h2>
+        <select class="field push" aria-label="Races of the lessons" @change=${this.choose}>
+          <option value="">Races of the lessons</option>
+          ${raceExamples.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
+        </select>
+        <button class="button bare square" aria-label="Close" title="Close" @click=${() => this.dispatchEvent(new CustomEvent('close'))}>${icons.close}</button>
+      </div>
+      ${this.renderContent()}
+    </section>`;
   }
 
-  protected override renderContent(): TemplateResult {
+  private renderContent(): TemplateResult {
     const races = this.races();
     if (races.length === 0) return this.renderGuide();
     const { report, problem, share } = this.exploration;
@@ -77,13 +104,10 @@ export class RaceDialog extends Dialog {
   }
 
   private renderGuide(): TemplateResult {
-    const { lesson = '' } = this.playground.sessionEditor;
-    const own = raceExamples.find(({ name }) => lesson !== '' && name.slice(0, 3) === lesson.slice(0, 3));
     return html`<p class="hint">This session has no race. Write <code>@ race</code> and <code>@ join</code> around the lines of two or
       more clients: they run in every order that keeps each client's own. A client that gets another reply than the one
       below its line stops. <code>A+</code> and <code>A-</code> mark where A believes itself inside. Replies below
-      <code>@ join</code>, up to the next heading, are conditions.</p>
-      ${own ? html`<button class="button main" @click=${() => this.show(own)}>Open the race of this lesson</button>` : html`<p class="hint">Or choose one of the races of the lessons, above.</p>`}`;
+      <code>@ join</code>, up to the next heading, are conditions. Or choose one of the races of the lessons, above.</p>`;
   }
 
   private renderRaces(races: readonly string[]): TemplateResult {
@@ -94,51 +118,59 @@ export class RaceDialog extends Dialog {
 
   private renderOutcomes(report: RaceReport): TemplateResult | typeof nothing {
     if (!isLoaded(this, 'kl-race-outcomes', () => import('./race-outcomes.ts'))) return nothing;
-    return html`<kl-race-outcomes .report=${report} .sessionEditor=${this.playground.sessionEditor} @opened=${this.close}></kl-race-outcomes>`;
+    return html`<kl-race-outcomes .report=${report} .source=${this.source} .sessionEditor=${this.playground.sessionEditor}></kl-race-outcomes>`;
   }
 
   /** Titles of the races: the heading above each, or its line. */
   private races(): string[] {
-    const { report } = this.playground.sessionEditor;
     let title = '';
-    return (report?.steps ?? []).flatMap(({ kind, text, line }) => {
-      if (kind === 'heading') title = text;
-      return kind === 'race' ? [title || `line ${line}`] : [];
+    return this.source.text.split('\n').flatMap((line, index) => {
+      if (line.startsWith('## ')) title = line.slice('## '.length);
+      return /^\s*@ race\b/.test(line) ? [title || `line ${index + 1}`] : [];
     });
   }
 
+  /** Explores the race of the shown session; on a lesson without one, that of the lesson. */
+  async begin({ runs }: { readonly runs: boolean }): Promise<void> {
+    const { shown, lesson } = this.playground.sessionEditor;
+    this.exploration.forget();
+    this.race = 1;
+    this.source = shown;
+    const own = this.races().length > 0 ? undefined : raceOfLesson(lesson);
+    if (own) this.source = { text: await own.load(), title: own.title };
+    if ((runs || own) && this.races().length > 0) this.explore();
+  }
+
   private explore(): void {
-    const { text, shown } = this.playground.sessionEditor;
+    const { text, start } = this.source;
     const isOn = (id: string): boolean => this.renderRoot.querySelector<HTMLInputElement>(`#${id}`)?.checked ?? true;
     const incidents = { crashes: isOn('crashes'), clockSteps: isOn('clock') };
-    const options = { race: this.race, ...incidents, start: shown.start };
-    this.exploration.start({ text, options }, this.playground.engineFor(text));
+    this.exploration.start(
+      { text, options: { race: this.race, ...incidents, start } },
+      this.playground.engineFor(text),
+    );
   }
 
-  private async choose(event: Event): Promise<void> {
-    const { value } = event.target as HTMLSelectElement;
-    const example = raceExamples.find(({ name }) => name === value);
-    if (example) await this.show(example);
+  private choose({ target }: Event): void {
+    const { value } = target as HTMLSelectElement;
+    if (value !== '') location.hash = `race=${value}`;
   }
 
-  private async show(example: RaceExample): Promise<void> {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     this.exploration.cancel();
-    this.playground.sessionEditor.open({ text: await example.load(), title: example.title });
-    this.race = 1;
-    this.exploration.report = undefined;
-    this.requestUpdate();
-  }
-
-  protected override closed(): void {
-    this.exploration.cancel();
-    super.closed();
   }
 }
 
-customElements.define('kl-race-dialog', RaceDialog);
+/** The race with a lesson's number. */
+function raceOfLesson(lesson: string | undefined): RaceExample | undefined {
+  return lesson === undefined ? undefined : raceExamples.find(({ name }) => name.slice(0, 3) === lesson.slice(0, 3));
+}
 
-export function openRace(playground: RacePage): void {
-  const dialog = new RaceDialog();
-  dialog.playground = playground;
-  Dialog.open(dialog);
+customElements.define('kl-race-panel', RacePanel);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'kl-race-panel': RacePanel;
+  }
 }
