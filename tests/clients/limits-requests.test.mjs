@@ -130,7 +130,7 @@ for (const [name, app] of Object.entries(APPS)) {
       const ask = await open(t, store, { onFailure: 'open' });
       const { status, text } = await ask('/', by('ann'));
       assert.equal(status, 500);
-      assert.match(text, /a rate limit needs LATCH\.LIMIT/);
+      assert.match(text, /locks need the LATCH commands of keylatch, or EVAL/);
     });
 
     test('over keylatch serve and over keylatch/remote', async (t) => {
