@@ -10,6 +10,7 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("geo", "Geospatial indexes"),
     ("hyperloglog", "HyperLogLog"),
     ("hash", "Hashes"),
+    ("stream", "Streams"),
     ("pubsub", "Publish and subscribe"),
     ("transactions", "Transactions"),
     ("scripting", "Scripts and functions"),

@@ -3,7 +3,7 @@
 use super::{BlockOn, Blocking, Context, Wanted};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::ensure;
-use crate::base::number::LongDouble;
+use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::{Queue, WaitedKey};
 use crate::resp::error::CommandError;
 use crate::values::Kind;
@@ -19,6 +19,20 @@ pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, 
         Some(0) => Ok(None),
         Some(..0) => Err(CommandError::NEGATIVE_TIMEOUT),
         Some(ms) => now.checked_add_ms(ms).map(Some).ok_or(CommandError::TIMEOUT_RANGE),
+    }
+}
+
+/// Reads a timeout in milliseconds.
+pub(super) fn timeout_ms(text: &[u8]) -> Result<i64, CommandError> {
+    let timeout_ms = parse_integer(text).ok_or(CommandError::BAD_TIMEOUT)?;
+    if timeout_ms < 0 { Err(CommandError::NEGATIVE_TIMEOUT) } else { Ok(timeout_ms) }
+}
+
+/// Returns the end of a timeout in milliseconds; `None` for 0, which is no timeout.
+pub(super) fn end_of_timeout_ms(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, CommandError> {
+    match timeout_ms(text)? {
+        0 => Ok(None),
+        ms => now.checked_add_ms(ms).map(Some).ok_or(CommandError::TIMEOUT_RANGE),
     }
 }
 
@@ -38,10 +52,21 @@ pub(super) fn reply_or_block<'k>(
         cx.reply.null_array();
         return Ok(());
     }
+    block_on_keys(cx, keys, Queue::Created, Some(kind), until)
+}
+
+/// Blocks the client in a queue of each key. A new key must have the type `kind`, if one is given.
+pub(super) fn block_on_keys<'k>(
+    cx: &mut Context<'_>,
+    keys: impl Iterator<Item = &'k [u8]> + Clone,
+    queue: Queue,
+    kind: Option<Kind>,
+    until: Option<Timestamp>,
+) -> Result<(), CommandError> {
     let database = cx.database();
     ensure(keys.clone().map(|key| 2 * (size_of::<WaitedKey>() + key.len())).sum())?;
-    let waited = |key: &[u8]| WaitedKey { name: (database, key.into()), queue: Queue::Created, waiter: None };
-    let wanted = Wanted { keys: keys.map(waited).collect(), kind: Some(kind) };
+    let waited = |key: &[u8]| WaitedKey { name: (database, key.into()), queue, waiter: None };
+    let wanted = Wanted { keys: keys.map(waited).collect(), kind };
     cx.block_on = Some(BlockOn { wanted: Some(wanted), ..BlockOn::timeout(until) });
     Ok(())
 }

@@ -299,6 +299,7 @@ pub(crate) fn encoding(key: &[u8], value: ValueRef<'_>, is_raw: bool) -> &'stati
         ValueRef::List(list) if !list.is_compact() => "quicklist",
         ValueRef::List(_) => "listpack",
         ValueRef::Hash(hash) => hash.encoding(),
+        ValueRef::Stream(_) => "stream",
     }
 }
 

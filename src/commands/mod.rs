@@ -40,6 +40,7 @@ mod shutdown;
 mod sketches;
 mod sort;
 mod sorted_sets;
+mod streams;
 mod strings;
 mod table;
 mod tracking;

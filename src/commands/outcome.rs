@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
 use crate::keyspace::{QueuePosition, WaitedKey};
 use crate::server::scripts::suspended::Suspended;
@@ -28,6 +29,8 @@ pub struct BlockOn {
     /// Position of an earlier blocked command that ends, and that this one takes.
     pub takes_over: Option<QueuePosition>,
     pub report: Option<HostReport>,
+    /// Request that runs again in place of the present one.
+    pub request: Option<Argv>,
 }
 
 /// Report of the host that a blocked command waits for.
@@ -42,7 +45,7 @@ pub enum HostReport {
 impl BlockOn {
     /// Returns the condition of a command that waits for a timeout only.
     pub fn timeout(until: Option<Timestamp>) -> BlockOn {
-        BlockOn { wanted: None, until, takes_over: None, report: None }
+        BlockOn { wanted: None, until, takes_over: None, report: None, request: None }
     }
 
     /// Returns the condition of a command that waits for a report of the host.

@@ -1,5 +1,6 @@
 //! Replication: the server is always a master without replicas.
 
+use super::blocking::timeout_ms;
 use super::table::args::{Args, is};
 use super::table::row::{FamilyCategory, Group, flags::*};
 use super::{BlockOn, Blocking, Context, HostReport, Reply, Row};
@@ -72,10 +73,7 @@ fn waitaof(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     if replicas < 0 {
         return Err(CommandError::NOT_POSITIVE);
     }
-    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
-    if timeout_ms < 0 {
-        return Err(CommandError::NEGATIVE_TIMEOUT);
-    }
+    let timeout_ms = timeout_ms(args.bytes()?)?;
     if local > 0 && !cx.server.saving.log.is_kept {
         return Err(CommandError::NO_LOCAL_FILE);
     }

@@ -259,6 +259,9 @@ fn enter(engine: &mut Engine, position: QueuePosition, mut blocked: BlockedComma
         }
         return engine.clients.close(blocked.client);
     }
+    if let Some(request) = blocked.block_on.request.take() {
+        blocked.argv = request;
+    }
     if let Some(wanted) = &mut blocked.block_on.wanted {
         for key in &mut wanted.keys {
             let waiter = key.waiter.take();

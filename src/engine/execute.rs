@@ -60,9 +60,9 @@ impl Engine {
             return;
         }
         // With open gates, a command that only reads changes no state of gates except the table of tracked keys. A script
-        // that only reads is kept.
-        let only_reads =
-            request.command.is_some_and(|(_, row)| row.has(flags::READONLY) && !row.has(flags::RUNS_SCRIPT));
+        // that only reads is kept, and a client that waits to read may have a timeout.
+        let changes_others = flags::RUNS_SCRIPT | flags::BLOCKING;
+        let only_reads = request.command.is_some_and(|(_, row)| row.has(flags::READONLY) && !row.has(changes_others));
         if only_reads && gates.is_open() && self.keyspace.interest.tracking.is_idle() {
             return;
         }

@@ -64,6 +64,8 @@ fn write_part(value: ValueRef<'_>, part: InspectedPart, reply: &mut Writer) {
                 reply.double(score);
             }
         }
+        // Entries of streams are not shown.
+        ValueRef::Stream(_) => reply.array(0),
         ValueRef::Hash(hash) => {
             reply.array(3 * count);
             for field in hash.iter().skip(start).take(count) {

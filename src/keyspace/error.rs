@@ -56,6 +56,18 @@ pub enum Error {
     SameKey,
     /// The owner does not hold the latch with this token.
     Fenced,
+    /// The id of a new entry is not larger than the last one.
+    StreamIdTooSmall,
+    /// The last id of the stream is the largest there is.
+    StreamExhausted,
+    /// Fields and values are too long for an entry.
+    EntryTooLarge,
+    /// The last id would be smaller than the largest deleted one.
+    BelowDeletedId,
+    /// The last id would be smaller than that of an entry.
+    BelowTopEntry,
+    /// Fewer entries would have been added than there are.
+    TooFewAdded,
     /// Every token has been used.
     NoTokens,
     OutOfMemory,
@@ -102,6 +114,12 @@ impl From<Error> for CommandError {
             Error::BadData => CommandError::BAD_DATA,
             Error::SameKey => CommandError::SAME_OBJECT,
             Error::Fenced => CommandError::FENCED,
+            Error::StreamIdTooSmall => CommandError::STREAM_ID_TOO_SMALL,
+            Error::StreamExhausted => CommandError::STREAM_EXHAUSTED,
+            Error::EntryTooLarge => CommandError::ENTRY_TOO_LARGE,
+            Error::BelowDeletedId => CommandError::BELOW_DELETED_ID,
+            Error::BelowTopEntry => CommandError::BELOW_TOP_ENTRY,
+            Error::TooFewAdded => CommandError::TOO_FEW_ADDED,
             Error::NoTokens => CommandError::NO_TOKENS,
             Error::OutOfMemory => CommandError::OUT_OF_MEMORY,
         }

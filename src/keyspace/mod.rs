@@ -40,10 +40,11 @@ pub use ops::scan::{Inspected, Inspection, ScanFilter};
 pub use ops::sets::Combination;
 pub use ops::sort::SortOptions;
 pub use ops::sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
+pub use ops::streams::{Addition, NewId};
 pub use ops::strings::{Comparison, Presence, SetOptions, SetOutcome};
 pub use ops::{
     bitfield, bits, dump, expiry, geo, hashes, keys, latches, lcs, lists, scan, sets, sketches, sort, sorted_sets,
-    strings,
+    streams, strings,
 };
 pub use txn::{Txn, count_visits};
 pub use uses::{Counting, Frequency, PastUse};

@@ -13,6 +13,14 @@ pub struct Ordered {
 }
 
 impl Ordered {
+    pub const fn new() -> Ordered {
+        Ordered { tree: BTreeMap::new() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.tree.is_empty()
@@ -34,6 +42,17 @@ impl Ordered {
         self.tree.get(&key).copied()
     }
 
+    /// Last entry.
+    pub fn last(&self) -> Option<(Key, u32)> {
+        self.tree.last_key_value().map(|(key, value)| (*key, *value))
+    }
+
+    /// Removes and returns the last entry.
+    #[inline(never)]
+    pub fn pop(&mut self) -> Option<(Key, u32)> {
+        self.tree.pop_last()
+    }
+
     /// First entry from a key on.
     #[inline(never)]
     pub fn next(&self, from: Key) -> Option<(Key, u32)> {
@@ -42,7 +61,10 @@ impl Ordered {
 
     /// Entries from a key on, in order.
     pub fn entries(&self, from: Key) -> impl Iterator<Item = (Key, u32)> {
-        let following = |(key, _): &(Key, u32)| self.next((key.0, key.1.saturating_add(1)));
+        let following = |((first, second), _): &(Key, u32)| match second.checked_add(1) {
+            Some(second) => self.next((*first, second)),
+            None => self.next((first.checked_add(1)?, 0)),
+        };
         core::iter::successors(self.next(from), following)
     }
 }
@@ -62,6 +84,9 @@ mod tests {
         let entries: Vec<_> = map.entries((1, 4)).collect();
         assert_eq!(entries, [((1, 9), 9), ((2, 0), 0), ((2, 1), 1)]);
         assert_eq!((map.get((1, 3)), map.remove((1, 3)), map.get((1, 3))), (Some(5), Some(5), None));
+        assert_eq!((map.len(), map.last(), map.pop(), map.len()), (3, Some(((2, 1), 1)), Some(((2, 1), 1)), 2));
+        map.insert((1, u64::MAX), 7);
+        assert_eq!(map.entries((1, 9)).count(), 3);
         assert_eq!((map.next((0, 0)), map.next((3, 0)), map.is_empty()), (Some(((1, 9), 9)), None, false));
     }
 }

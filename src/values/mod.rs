@@ -5,23 +5,30 @@ mod hashed;
 mod holder;
 mod limits;
 mod list;
+mod listpack;
 mod members;
 mod packed;
 pub mod rdb;
 mod search;
 mod set;
 mod sketch;
+mod stream;
 mod zset;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub use hash::{Field, Hash, NewDeadline};
 pub use holder::{Holder, Mode};
 pub use limits::{EncodingLimits, ListLimit, STRING_MAX};
 pub use list::{Elements, End, List, Side};
+pub use listpack::Element;
 pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};
 pub use sketch::{Registers, Sketch, SketchLimit, add_to_dense};
+pub use stream::{
+    Entries, Entry, FieldPairs, ParsedId, References, Stream, StreamId, StreamMarks, Trim, TrimBound, Trimmed,
+};
 pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, UnorderedZSet, ZSet};
 
 use crate::base::clock::Timestamp;
@@ -35,6 +42,7 @@ pub enum Kind {
     Set,
     ZSet,
     Hash,
+    Stream,
 }
 
 impl Kind {
@@ -46,6 +54,7 @@ impl Kind {
             Kind::Set => "set",
             Kind::ZSet => "zset",
             Kind::Hash => "hash",
+            Kind::Stream => "stream",
         }
     }
 }
@@ -59,6 +68,7 @@ pub enum Value {
     Set(Set),
     ZSet(ZSet),
     Hash(Hash),
+    Stream(Box<Stream>),
 }
 
 /// Borrowed value, in a key's block or in a slot.
@@ -69,6 +79,7 @@ pub enum ValueRef<'a> {
     Set(&'a Set),
     ZSet(&'a ZSet),
     Hash(&'a Hash),
+    Stream(&'a Stream),
 }
 
 impl Value {
@@ -79,13 +90,14 @@ impl Value {
             Value::Set(set) => ValueRef::Set(set),
             Value::ZSet(zset) => ValueRef::ZSet(zset),
             Value::Hash(hash) => ValueRef::Hash(hash),
+            Value::Stream(stream) => ValueRef::Stream(stream),
         }
     }
 
-    /// Whether no element is left, so that the key must be removed. An empty string is never emptied.
+    /// Whether no element is left, so that the key must be removed. Strings and streams may be empty.
     pub fn is_emptied(&self) -> bool {
         match self {
-            Value::String(_) => false,
+            Value::String(_) | Value::Stream(_) => false,
             Value::List(list) => list.is_empty(),
             Value::Set(set) => set.is_empty(),
             Value::ZSet(zset) => zset.is_empty(),
@@ -107,6 +119,7 @@ impl Value {
             Value::Set(set) => set.free_step(pieces),
             Value::ZSet(zset) => zset.free_step(pieces),
             Value::Hash(hash) => hash.free_step(pieces),
+            Value::Stream(stream) => stream.free_step(pieces),
         }
     }
 
@@ -118,6 +131,7 @@ impl Value {
             Value::Set(set) => set.counted_bytes(),
             Value::ZSet(zset) => zset.counted_bytes(),
             Value::Hash(hash) => hash.counted_bytes(),
+            Value::Stream(stream) => stream.counted_bytes(),
         }
     }
 }
@@ -130,6 +144,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Set(_) => Kind::Set,
             ValueRef::ZSet(_) => Kind::ZSet,
             ValueRef::Hash(_) => Kind::Hash,
+            ValueRef::Stream(_) => Kind::Stream,
         }
     }
 
@@ -141,6 +156,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Set(set) => set.len(),
             ValueRef::ZSet(zset) => zset.len(),
             ValueRef::Hash(hash) => hash.len(),
+            ValueRef::Stream(stream) => stream.len(),
         }
     }
 
@@ -165,6 +181,7 @@ impl<'a> ValueRef<'a> {
                 sink(&(score + 0.0).to_le_bytes());
             }),
             ValueRef::Hash(hash) => sink(&unordered_sum(hash.iter().map(field_hash)).to_le_bytes()),
+            ValueRef::Stream(stream) => stream.canonical(&mut |part| canonical_part(part, sink)),
         }
     }
 }

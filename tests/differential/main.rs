@@ -24,6 +24,7 @@ mod scope;
 mod sessions;
 mod shrink;
 mod special;
+mod stream_arguments;
 // The test of tidiness uses more of it.
 #[allow(dead_code)]
 #[path = "../support/tree.rs"]

@@ -123,6 +123,8 @@ const BIT_OFFSETS: Words = &[
     b"abc",
     b"#",
 ];
+const STREAM_IDS: Words =
+    &[b"0", b"0-1", b"", b"-", b"+", b"abc", b"1-x", b"-5", b"007", b"18446744073709551616", b"5-"];
 const TIMEOUTS: Words = &[b"1000", b"999.5", b"-1", b"abc", b"", b"1e300", b"inf"];
 const DATABASES: Words = &[b"0", b"0", b"0", b"0", b"1", b"1", b"9", b"16", b"-1", b"abc"];
 const TYPES: Words = &[b"string", b"list", b"set", b"zset", b"hash", b"LIST", b"foo"];
@@ -172,11 +174,13 @@ pub struct Pools {
     pub dice: Dice,
     /// Number of lifetimes drawn: all are different.
     lifetimes: u64,
+    /// Number of ids drawn for entries of streams.
+    stream_ids: u64,
 }
 
 impl Pools {
     pub fn new(seed: u64) -> Pools {
-        Pools { dice: Dice::new(seed), lifetimes: 0 }
+        Pools { dice: Dice::new(seed), lifetimes: 0, stream_ids: 0 }
     }
 
     /// True once in so many times.
@@ -298,6 +302,40 @@ impl Pools {
 
     pub fn bit_offset(&mut self) -> Vec<u8> {
         if self.one_in(2) { self.dice.roll(70).to_string().into_bytes() } else { self.of(BIT_OFFSETS) }
+    }
+
+    /// An id that an entry may have, seldom none.
+    pub fn stream_id(&mut self) -> Vec<u8> {
+        let ms = self.stream_ids.saturating_sub(self.dice.roll(12)) / 3;
+        match self.dice.roll(12) {
+            0 => self.of(STREAM_IDS),
+            1 | 2 => format!("{ms}-{}", self.dice.roll(3)).into_bytes(),
+            _ => ms.to_string().into_bytes(),
+        }
+    }
+
+    /// An id for a new entry, mostly larger than all before.
+    pub fn new_stream_id(&mut self) -> Vec<u8> {
+        if self.one_in(12) {
+            return self.stream_id();
+        }
+        self.stream_ids += 1;
+        format!("{}-*", self.stream_ids / 3).into_bytes()
+    }
+
+    /// An id that is mostly larger than all before.
+    pub fn last_stream_id(&mut self) -> Vec<u8> {
+        self.stream_ids += 1;
+        format!("{}-{}", self.stream_ids / 3, self.dice.roll(9)).into_bytes()
+    }
+
+    /// An end of a range of ids.
+    pub fn stream_bound(&mut self) -> Vec<u8> {
+        match self.dice.roll(6) {
+            0 | 1 => self.of(&[b"-", b"+"]),
+            2 => [b"(", &self.stream_id()[..]].concat(),
+            _ => self.stream_id(),
+        }
     }
 
     pub fn database(&mut self) -> Vec<u8> {

@@ -7,6 +7,7 @@ use super::compare::{has_option, stores_any_order};
 use super::generator::{Generator, words};
 use super::pools::Pools;
 use super::scope::row_of;
+use super::stream_arguments;
 
 type Argv = Vec<Vec<u8>>;
 type Make = fn(&mut Generator<'_>) -> Argv;
@@ -18,6 +19,13 @@ const ARGUMENTS: &[(&str, Make)] = &[
     ("client|setname", client_name),
     ("client|tracking", tracking),
     ("swapdb", databases),
+    ("xadd", stream_arguments::add),
+    ("xdel", stream_arguments::delete),
+    ("xrange", stream_arguments::range),
+    ("xread", stream_arguments::read),
+    ("xrevrange", stream_arguments::range),
+    ("xsetid", stream_arguments::set_id),
+    ("xtrim", stream_arguments::trim),
     ("zrange", range),
     ("zrangestore", range_to),
 ];

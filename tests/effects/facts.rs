@@ -15,7 +15,7 @@ use crate::scope::{Scope, row_of};
 
 const SEEDS: u64 = 8;
 /// Limit of seeds: some rows need rare conditions, for which the search continues.
-const SEEDS_MAX: u64 = 60;
+const SEEDS_MAX: u64 = 160;
 const UNITS: usize = 600;
 const MS_MAX: u64 = 40 * 24 * 60 * 60 * 1_000;
 /// Rows that write but change no key here: there are functions in the log alone.

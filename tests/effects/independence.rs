@@ -11,7 +11,7 @@ use crate::engine_harness::EngineHarness;
 use crate::generator::Generator;
 use crate::scope::{Scope, row_of};
 
-const SEEDS: u64 = 12;
+const SEEDS: u64 = 36;
 const UNITS: usize = 1_000;
 /// Commands that leave no key behind, but random draws, other numbers of clients, counts, scripts and configuration.
 const BEFORE: &[&str] = &[

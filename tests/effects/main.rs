@@ -31,6 +31,8 @@ mod scope;
 #[allow(dead_code)]
 #[path = "../differential/special.rs"]
 mod special;
+#[path = "../differential/stream_arguments.rs"]
+mod stream_arguments;
 
 mod facts;
 mod independence;

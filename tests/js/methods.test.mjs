@@ -62,6 +62,16 @@ const REASONS = {
     'LATCH.RELEASE',
     'LATCH.RENEW',
   ],
+  'streams: options and replies are those of the protocol': [
+    'XADD',
+    'XDEL',
+    'XLEN',
+    'XRANGE',
+    'XREAD',
+    'XREVRANGE',
+    'XSETID',
+    'XTRIM',
+  ],
   'administration and diagnostics of a server, typed at a prompt': [
     'ACL|*',
     'BGREWRITEAOF',

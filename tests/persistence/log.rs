@@ -213,7 +213,7 @@ fn newer_and_broken_logs_are_refused_before_anything_happens() {
         (b"*1\r\n:3\r\n", malformed(at + 4)),
         (b"*1\r\n$3\r\nfoobar\r\n", malformed(at + 11)),
         (&resp("NOSUCHCOMMAND"), LoadError::Unsupported { offset: at }),
-        (&resp("XADD s * f v"), LoadError::Unsupported { offset: at }),
+        (&resp("VADD v VALUES 1 1 e"), LoadError::Unsupported { offset: at }),
         (&resp("EVAL return 0"), LoadError::Unsupported { offset: at }),
         (&resp("\x01SET k v"), malformed(at)),
         (&resp("GET k"), malformed(at)),

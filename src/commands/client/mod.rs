@@ -15,6 +15,7 @@ use super::{Context, Reply, Row};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::try_reserve;
 use crate::base::number::parse_integer;
+use crate::commands::blocking::timeout_ms;
 use crate::resp::encode::Protocol;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, ReplyMode};
@@ -234,10 +235,7 @@ fn reply(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
 
 /// `CLIENT PAUSE milliseconds [WRITE | ALL]`
 fn pause(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
-    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
-    if timeout_ms < 0 {
-        return Err(CommandError::NEGATIVE_TIMEOUT);
-    }
+    let timeout_ms = timeout_ms(args.bytes()?)?;
     let writes_only = match args.optional() {
         None => false,
         Some(word) if is(word, "ALL") => false,

@@ -10,6 +10,7 @@ use super::table::args::{Args, count_of};
 use super::table::row::{FamilyCategory, Group, Role, flags::*};
 use super::{BlockOn, Blocking, Context, Reply, Row};
 use crate::base::number::{leading_integer, parse_integer};
+use crate::commands::blocking::timeout_ms;
 use crate::keyspace::{PastUse, keys};
 use crate::resp::REDIS_VERSION;
 use crate::resp::error::CommandError;
@@ -157,10 +158,7 @@ fn wait(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
     let replicas = args.integer()?;
     // Redis truncates the number of a blocked client to 32 bits, so a huge number may become zero or negative.
     let has_replicas_to_await = replicas > 0 && replicas as i32 > 0;
-    let timeout_ms = parse_integer(args.bytes()?).ok_or(CommandError::BAD_TIMEOUT)?;
-    if timeout_ms < 0 {
-        return Err(CommandError::NEGATIVE_TIMEOUT);
-    }
+    let timeout_ms = timeout_ms(args.bytes()?)?;
     if has_replicas_to_await && cx.blocking == Blocking::Allowed {
         let until = cx.now.checked_add_ms(timeout_ms).filter(|_| timeout_ms > 0);
         cx.block_on = Some(BlockOn::timeout(until));

@@ -5,7 +5,7 @@ use super::introspection;
 use crate::commands::{
     CommandTable, Row, acl, bits, client, cluster, config, connection, diagnostics, dump, expiry, geo, hashes, info,
     keys, latches, lcs, lists, memory, module, pubsub, replication, saving, script, server, sets, shutdown, sketches,
-    sort, sorted_sets, strings, transactions,
+    sort, sorted_sets, streams, strings, transactions,
 };
 
 const FAMILIES: &[&[Row]] = &[
@@ -29,6 +29,8 @@ const FAMILIES: &[&[Row]] = &[
     sketches::ROWS,
     hashes::ROWS,
     hashes::expiry::ROWS,
+    streams::ROWS,
+    streams::read::ROWS,
     transactions::ROWS,
     latches::ROWS,
     pubsub::ROWS,

@@ -186,7 +186,7 @@ fn legacy_keys(row: &Row) -> (i32, i32, i32) {
         (Begin::Index(first), Find::Range { last, step }) => {
             Some((first, if last < 0 { last } else { first + last }, step))
         }
-        (Begin::Index(_), Find::Counted { .. }) | (Begin::Keyword { .. }, _) => None,
+        (Begin::Index(_), Find::Counted { .. } | Find::FirstHalf) | (Begin::Keyword { .. }, _) => None,
     });
     positions
         .reduce(|(first, last, step), (_, next, _)| (first, if next < 0 { next } else { last.max(next) }, step))
@@ -204,6 +204,10 @@ fn write_key_spec(spec: &KeySpec, reply: &mut Writer) {
     match spec.find {
         Find::Range { last, step } => {
             let fields = [("lastkey", last), ("keystep", step), ("limit", 0)];
+            write_spec_part(reply, "find_keys", "range", &fields);
+        }
+        Find::FirstHalf => {
+            let fields = [("lastkey", -1), ("keystep", 1), ("limit", 2)];
             write_spec_part(reply, "find_keys", "range", &fields);
         }
         Find::Counted { count_at, first, step } => {

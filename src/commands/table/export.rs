@@ -49,7 +49,8 @@ fn row_json(row: &Row) -> String {
 }
 
 /// Positions of a spec's keys in a request, which begins with the name at 0: `1`, `1..-1` (negative from the end), `1..-1/2`
-/// (every second argument), `#1` (after their number, which stands at 1), `STORE@2` (after the word, sought from 2 on).
+/// (every second argument), `#1` (after their number, which stands at 1), `STORE@2` (after the word, sought from 2 on), `STREAMS@1..half` (the first half of
+/// the words after that).
 fn key_positions(spec: &KeySpec) -> String {
     let begin = match spec.begin {
         Begin::Index(index) => index.to_string(),
@@ -62,6 +63,7 @@ fn key_positions(spec: &KeySpec) -> String {
             format!("{begin}..{}{}", first + last, step(by))
         }
         (_, Find::Range { last, step: by }) => format!("{begin}..{last}{}", step(by)),
+        (_, Find::FirstHalf) => format!("{begin}..half"),
         (_, Find::Counted { step: by, .. }) => format!("#{begin}{}", step(by)),
     }
 }

@@ -155,7 +155,7 @@ impl Parser {
 
     fn word(&mut self) -> Argument {
         let word = self.take_word();
-        if !word.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+        if word.starts_with(|letter: char| letter.is_ascii_lowercase()) {
             return value(word, None);
         }
         let (repeated, after) = match self.rest.strip_prefix("... ") {
@@ -167,7 +167,7 @@ impl Parser {
                 self.rest = rest;
                 Argument { multiple_token: repeated, ..value(self.take_word(), Some(word)) }
             }
-            _ => new(word.to_ascii_lowercase(), ArgumentKind::PureToken, Some(word), Vec::new()),
+            _ => new(token_name(word), ArgumentKind::PureToken, Some(word), Vec::new()),
         }
     }
 
@@ -176,6 +176,16 @@ impl Parser {
         let (word, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         self.rest = rest;
         word
+    }
+}
+
+/// Name of a keyword; those that are signs have words.
+fn token_name(token: &str) -> String {
+    match token {
+        "=" => "equal".to_string(),
+        "~" => "approximately".to_string(),
+        "*" => "auto-id".to_string(),
+        _ => token.to_ascii_lowercase(),
     }
 }
 

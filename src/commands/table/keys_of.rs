@@ -60,6 +60,7 @@ fn key_indices(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item =
             let first = begin + first as usize;
             (first, first.checked_add(count).filter(|&end| end <= argv.len())?, step)
         }
+        Find::FirstHalf => (begin, begin + argv.len().saturating_sub(begin) / 2, 1),
     };
     Some((first..end.min(argv.len())).step_by(usize::try_from(step).ok()?.max(1)))
 }

@@ -15,6 +15,7 @@ pub enum Group {
     Geo,
     HyperLogLog,
     Hash,
+    Stream,
     PubSub,
     Connection,
     Server,
@@ -37,6 +38,7 @@ impl Group {
             Group::Geo => "geo",
             Group::HyperLogLog => "hyperloglog",
             Group::Hash => "hash",
+            Group::Stream => "stream",
             Group::PubSub => "pubsub",
             Group::Connection => "connection",
             Group::Server => "server",
@@ -59,6 +61,7 @@ impl Group {
             Group::Geo => Some("@geo"),
             Group::HyperLogLog => Some("@hyperloglog"),
             Group::Hash => Some("@hash"),
+            Group::Stream => Some("@stream"),
             Group::PubSub => Some("@pubsub"),
             Group::Connection => Some("@connection"),
             Group::Server | Group::Cluster => None,
@@ -132,6 +135,8 @@ pub enum Find {
     Range { last: i32, step: i32 },
     /// The number of keys is the argument `count_at`, and keys begin at `first`; both are relative to the beginning.
     Counted { count_at: i32, first: i32, step: i32 },
+    /// The first half of the arguments from the first key on.
+    FirstHalf,
 }
 
 /// Rule that finds keys among the arguments of a request.

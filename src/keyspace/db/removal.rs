@@ -4,6 +4,7 @@ use super::entries::slot_bytes_of;
 use super::lazy_free::FreeInSteps;
 use super::{Db, Lookup};
 use crate::keyspace::db::entry::Layout;
+use crate::values::Value;
 
 impl Db {
     /// Removes the key with its value and deadline. A large value is queued for lazy free.
@@ -29,6 +30,12 @@ impl Db {
     /// Frees up to `pieces` pieces of garbage; returns the number freed.
     pub fn free_garbage(&mut self, pieces: usize) -> usize {
         self.lazy_free.free(pieces)
+    }
+
+    /// Queues a part that was taken out of a value for lazy free.
+    pub(in crate::keyspace) fn keep_value_garbage(&mut self, part: Value) {
+        let bytes = part.counted_bytes();
+        self.lazy_free.take_value(part, bytes);
     }
 
     /// Queues the contents of another database for lazy free.

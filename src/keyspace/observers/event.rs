@@ -25,6 +25,8 @@ pub enum EventClass {
     ZSet,
     /// Commands for hashes.
     Hash,
+    /// Commands for streams.
+    Stream,
     /// The deadline of a key has passed.
     Expired,
     /// A key was removed for `maxmemory`.
@@ -43,6 +45,7 @@ impl EventClass {
             EventClass::Set => Some('s'),
             EventClass::ZSet => Some('z'),
             EventClass::Hash => Some('h'),
+            EventClass::Stream => Some('t'),
             EventClass::Expired => Some('x'),
             EventClass::Evicted => Some('e'),
             EventClass::Engine => None,
@@ -152,6 +155,10 @@ kinds! {
     HExpire = Hash "hexpire";
     HExpired = Hash "hexpired";
     HPersist = Hash "hpersist";
+    XAdd = Stream "xadd";
+    XTrim = Stream "xtrim";
+    XDel = Stream "xdel";
+    XSetId = Stream "xsetid";
     Clock = Engine "clock";
 }
 

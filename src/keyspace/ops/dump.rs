@@ -99,7 +99,8 @@ fn restore_effect(txn: &mut Txn<'_>, key: &[u8], payload: &[u8], deadline: Optio
     }
 }
 
-fn payload_of(value: ValueRef<'_>) -> Result<Vec<u8>, OutOfMemory> {
+/// Returns the payload of a value.
+pub(super) fn payload_of(value: ValueRef<'_>) -> Result<Vec<u8>, OutOfMemory> {
     let mut out = Output::default();
     out.byte(type_of(value));
     match value {

@@ -1,5 +1,6 @@
 //! Operations on keys of any type: DEL, RENAME, COPY and others.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::base::headroom::copied;
@@ -195,6 +196,7 @@ fn cloned(txn: &Txn<'_>, handle: Handle) -> Result<(NewValue<'static>, Option<cr
         ValueRef::Set(set) => NewValue::Value(Value::Set(set.try_clone()?)),
         ValueRef::ZSet(zset) => NewValue::Value(Value::ZSet(zset.try_clone()?)),
         ValueRef::Hash(hash) => NewValue::Value(Value::Hash(hash.try_clone()?)),
+        ValueRef::Stream(stream) => NewValue::Value(Value::Stream(Box::new(stream.try_clone()?))),
     };
     Ok((copy, entry.deadline))
 }

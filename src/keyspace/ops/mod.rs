@@ -16,4 +16,5 @@ pub mod sets;
 pub mod sketches;
 pub mod sort;
 pub mod sorted_sets;
+pub mod streams;
 pub mod strings;

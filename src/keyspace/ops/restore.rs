@@ -1,14 +1,17 @@
 //! Atomic replacement of the keyspace by the contents of a snapshot.
 
 use crate::base::clock::Timestamp;
-use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::{OutOfMemory, ensure};
 use crate::keyspace::observers::effect::EffectWriter;
+use crate::keyspace::ops::dump::payload_of;
 use crate::keyspace::txn::Txn;
 use crate::keyspace::{DATABASES, Db, Effects, Entry, Keyspace, NewValue, PastUse};
 use crate::values::{Hash, Value, ValueRef, ZSet};
 
 /// Bytes of an argument of an effect besides its own bytes.
 const PART_BYTES: usize = 16;
+/// Upper bound of memory per counted byte of a stream while its payload grows.
+const PAYLOAD_FACTOR: usize = 3;
 /// Maximum number of elements in one effect, equal to Redis' `AOF_REWRITE_ITEMS_PER_CMD`. Commands of the log stay
 /// small for large values.
 const ELEMENTS_PER_EFFECT: usize = 64;
@@ -54,6 +57,12 @@ impl Keyspace {
             let parts = other.databases.iter().map(parts).sum::<usize>();
             let bytes = usize::try_from(other.dataset_bytes()).map_err(|_| OutOfMemory)?;
             self.effects.try_reserve(bytes.saturating_add(parts.saturating_mul(PART_BYTES)))?;
+            // Payloads of streams are made one after another.
+            let streams = other.databases.iter().flat_map(Db::entries).filter_map(|entry| match entry.value {
+                ValueRef::Stream(stream) => usize::try_from(stream.counted_bytes()).ok(),
+                _ => None,
+            });
+            ensure(streams.max().unwrap_or(0).saturating_mul(PAYLOAD_FACTOR))?;
         }
         self.interest.try_reserve()?;
         self.interest.reserve_headroom_to_mark_ready()?;
@@ -119,7 +128,17 @@ fn state_value(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
         ValueRef::Set(set) => state(b"SADD", &mut set.iter(), set.len()),
         ValueRef::ZSet(zset) => state_zset(database, entry.key, zset, effects),
         ValueRef::Hash(hash) => state_hash(database, entry.key, hash, effects),
+        ValueRef::Stream(_) => state_payload(database, entry, effects),
     }
+}
+
+/// States the payload of a value, for a type that would need a command for each element.
+fn state_payload(database: u8, entry: &Entry<'_>, effects: &mut Effects) {
+    // Memory for it was checked with that of the effects.
+    let Ok(payload) = payload_of(entry.value) else { return };
+    effects.state(database, |effect| {
+        effect.bytes(b"RESTORE").bytes(entry.key).integer(0).bytes(&payload);
+    });
 }
 
 /// States all fields with their values, then the deadline of each dated field.

@@ -52,6 +52,7 @@ macro_rules! texts {
 #[cfg(feature = "scripting")]
 mod lua;
 mod scripts;
+mod streams;
 
 texts! {
     SYNTAX = "ERR syntax error";

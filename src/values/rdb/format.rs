@@ -16,12 +16,20 @@ pub const TYPE_ZSET: u8 = 3;
 pub const TYPE_HASH: u8 = 4;
 pub const TYPE_ZSET_2: u8 = 5;
 pub const TYPE_SET_INTSET: u8 = 11;
+pub const TYPE_STREAM: u8 = 15;
 pub const TYPE_HASH_LISTPACK: u8 = 16;
 pub const TYPE_ZSET_LISTPACK: u8 = 17;
 pub const TYPE_LIST_QUICKLIST_2: u8 = 18;
+/// Streams with the marks of Redis 7.0.
+pub const TYPE_STREAM_2: u8 = 19;
 pub const TYPE_SET_LISTPACK: u8 = 20;
+/// Streams with consumers that have a time of activity (Redis 7.2).
+pub const TYPE_STREAM_3: u8 = 21;
 pub const TYPE_HASH_DATED: u8 = 24;
 pub const TYPE_HASH_LISTPACK_DATED: u8 = 25;
+/// Streams with idempotent producers (Redis 8.6), and with entries that no consumer holds (Redis 8.8).
+pub const TYPE_STREAM_4: u8 = 26;
+pub const TYPE_STREAM_5: u8 = 27;
 
 /// Why bytes were not understood.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

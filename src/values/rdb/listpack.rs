@@ -2,14 +2,11 @@
 //!
 //! ```text
 //! total bytes (u32) | entries (u16, 65535 = count them) | entry ... | 0xff
-//! entry: encoding and data | their length, reversed, in 1 to 5 bytes
 //! ```
 //! Everything is little-endian.
 
-use alloc::vec::Vec;
-
 use super::{DumpError, Input};
-use crate::base::number::write_integer;
+use crate::values::listpack::checked_element_at;
 
 const UNCOUNTED: u16 = u16::MAX;
 const END: u8 = 0xff;
@@ -22,66 +19,22 @@ pub(super) fn read(packed: &[u8], visit: &mut dyn FnMut(&[u8]) -> Result<(), Dum
     if total_bytes as usize != packed.len() {
         return Err(DumpError::Malformed);
     }
-    let (mut count, mut text) = (0, Vec::new());
-    loop {
-        let encoding = input.byte()?;
-        if encoding == END {
-            break;
-        }
-        let start = input.offset() - 1;
-        visit(read_entry(encoding, &mut input, &mut text)?)?;
-        input.take(back_length_bytes(input.offset() - start))?;
-        count += 1;
+    let (mut count, mut at) = (0, input.offset());
+    while packed.get(at) != Some(&END) {
+        let (element, next) = checked_element_at(packed, at).ok_or(DumpError::Malformed)?;
+        element.with_text(&mut *visit)?;
+        (count, at) = (count + 1, next);
     }
     let counted = announced == UNCOUNTED || usize::from(announced) == count;
-    if counted && input.is_at_end() { Ok(()) } else { Err(DumpError::Malformed) }
-}
-
-fn read_entry<'e, 'a: 'e>(encoding: u8, input: &mut Input<'a>, text: &'e mut Vec<u8>) -> Result<&'e [u8], DumpError> {
-    let integer = match encoding {
-        0x00..=0x7f => i64::from(encoding),
-        0x80..=0xbf => return input.take(usize::from(encoding & 0x3f)),
-        0xc0..=0xdf => {
-            let bits = u16::from(encoding & 0x1f) << 8 | u16::from(input.byte()?);
-            // A signed number of 13 bits: shifted up to the sign of 16 bits, and back.
-            i64::from((bits << 3) as i16 >> 3)
-        }
-        0xe0..=0xef => {
-            let len = usize::from(encoding & 0x0f) << 8 | usize::from(input.byte()?);
-            return input.take(len);
-        }
-        0xf0 => {
-            let len = u32::from_le_bytes(input.array()?);
-            return input.take(len as usize);
-        }
-        0xf1 => i64::from(i16::from_le_bytes(input.array()?)),
-        0xf2 => {
-            let [low, middle, high] = input.array()?;
-            i64::from(i32::from_le_bytes([0, low, middle, high]) >> 8)
-        }
-        0xf3 => i64::from(i32::from_le_bytes(input.array()?)),
-        0xf4 => i64::from_le_bytes(input.array()?),
-        _ => return Err(DumpError::Malformed),
-    };
-    text.clear();
-    write_integer(integer, text);
-    Ok(text)
-}
-
-/// Number of bytes of the reversed length after an entry, seven bits each.
-fn back_length_bytes(entry_bytes: usize) -> usize {
-    match entry_bytes {
-        0..=0x7f => 1,
-        0x80..=0x3fff => 2,
-        0x4000..=0x1f_ffff => 3,
-        0x20_0000..=0xfff_ffff => 4,
-        _ => 5,
-    }
+    if counted && at + 1 == packed.len() { Ok(()) } else { Err(DumpError::Malformed) }
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
+    use crate::values::listpack::Element;
 
     fn packed(count: u16, entries: &[u8]) -> Vec<u8> {
         let mut bytes = (entries.len() as u32 + 7).to_le_bytes().to_vec();
@@ -127,10 +80,8 @@ mod tests {
     #[test]
     fn long_entries_have_longer_trailing_lengths() {
         let long = |len: usize| {
-            let mut coded = alloc::vec![0xf0];
-            coded.extend_from_slice(&(len as u32).to_le_bytes());
-            coded.resize(coded.len() + len, b'x');
-            coded.resize(coded.len() + back_length_bytes(coded.len()), 0);
+            let mut coded = Vec::new();
+            Element::Text(&alloc::vec![b'x'; len]).append_to(&mut coded);
             entries(&packed(1, &coded)).unwrap()[0].len()
         };
         for len in [122, 123, 16_378, 16_379, 2_097_146, 2_097_147] {

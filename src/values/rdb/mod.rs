@@ -14,9 +14,11 @@ mod lzf;
 mod lzf_pack;
 mod output;
 mod skip;
+mod streams;
 mod zset;
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::iter::once;
 
@@ -28,7 +30,8 @@ pub use skip::{module_name, skip_module, skip_value, type_label};
 
 use self::format::{
     TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK, TYPE_HASH_LISTPACK_DATED, TYPE_LIST, TYPE_LIST_QUICKLIST_2,
-    TYPE_SET, TYPE_SET_INTSET, TYPE_SET_LISTPACK, TYPE_STRING, TYPE_ZSET, TYPE_ZSET_2, TYPE_ZSET_LISTPACK,
+    TYPE_SET, TYPE_SET_INTSET, TYPE_SET_LISTPACK, TYPE_STREAM, TYPE_STREAM_2, TYPE_STRING, TYPE_ZSET, TYPE_ZSET_2,
+    TYPE_ZSET_LISTPACK,
 };
 use super::{EncodingLimits, End, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;
@@ -48,6 +51,7 @@ pub fn type_of(value: ValueRef<'_>) -> u8 {
         ValueRef::ZSet(_) => TYPE_ZSET_2,
         ValueRef::Hash(hash) if hash.first_deadline().is_some() => TYPE_HASH_DATED,
         ValueRef::Hash(_) => TYPE_HASH,
+        ValueRef::Stream(_) => TYPE_STREAM_2,
     }
 }
 
@@ -70,6 +74,7 @@ pub fn write_value(value: ValueRef<'_>, out: &mut Output) {
         }
         ValueRef::ZSet(zset) => zset::write(zset, out),
         ValueRef::Hash(hash) => hashes::write(hash, out),
+        ValueRef::Stream(stream) => streams::write(stream, out),
     }
 }
 
@@ -93,6 +98,7 @@ pub fn read_value(
         TYPE_HASH | TYPE_HASH_LISTPACK | TYPE_HASH_DATED | TYPE_HASH_LISTPACK_DATED => {
             Ok(Value::Hash(hashes::read(type_byte, input, limits.hash, seed)?))
         }
+        TYPE_STREAM | TYPE_STREAM_2 => Ok(Value::Stream(Box::new(streams::read(type_byte, input)?))),
         _ => Err(DumpError::Unsupported),
     }
 }
@@ -103,7 +109,7 @@ pub fn is_supported(type_byte: u8) -> bool {
         type_byte,
         TYPE_STRING..=TYPE_ZSET_2
             | TYPE_SET_INTSET
-            | TYPE_HASH_LISTPACK..=TYPE_LIST_QUICKLIST_2
+            | TYPE_STREAM..=TYPE_STREAM_2
             | TYPE_SET_LISTPACK
             | TYPE_HASH_DATED
             | TYPE_HASH_LISTPACK_DATED

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::format::{TYPE_STREAM, TYPE_STREAM_2, TYPE_STREAM_3, TYPE_STREAM_4, TYPE_STREAM_5};
 use super::{DumpError, Input};
 use crate::base::number::write_integer;
 
@@ -11,11 +12,6 @@ const TYPE_LIST_ZIPLIST: u8 = 10;
 const TYPE_ZSET_ZIPLIST: u8 = 12;
 const TYPE_HASH_ZIPLIST: u8 = 13;
 const TYPE_LIST_QUICKLIST: u8 = 14;
-const TYPE_STREAM: u8 = 15;
-const TYPE_STREAM_2: u8 = 19;
-const TYPE_STREAM_3: u8 = 21;
-const TYPE_STREAM_4: u8 = 26;
-const TYPE_STREAM_5: u8 = 27;
 
 /// Characters of the names of modules, by their 6-bit codes.
 const MODULE_CHARACTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -28,10 +28,16 @@ function indicesAt(argv: readonly Argument[], spec: string): number[] {
   return everyIndex(first, Math.min(end, argv.length), Number(step));
 }
 
-/** A keyword in front of keys: of one, of a number and so many, or of a pattern. */
-const KEYWORD = /^(?<counted>#)?(?<word>[A-Z]+)(?<kind>[@?])(?<from>\d)$/;
+/** A keyword in front of keys: of one, of a number and so many, of a pattern, or of keys that are the first half of the rest. */
+const KEYWORD = /^(?<counted>#)?(?<word>[A-Z]+)(?<kind>[@?])(?<from>\d)(?<half>\.\.half)?$/;
 
 type Keyword = Readonly<Record<string, string | undefined>>;
+
+/** Indices of the keys of a spec, from the word behind its keyword on. */
+function keysFrom(argv: readonly Argument[], first: number, spec: Keyword): number[] {
+  if (spec['half']) return everyIndex(first, first + Math.floor((argv.length - first) / 2), 1);
+  return spec['counted'] ? countedFrom(argv, first, 1) : [first];
+}
 
 /** Indices of keys behind keywords. One pass over the words, since a key may be named as a keyword is. */
 function indicesBehind(argv: readonly Argument[], specs: readonly Keyword[]): number[] {
@@ -39,7 +45,7 @@ function indicesBehind(argv: readonly Argument[], specs: readonly Keyword[]): nu
   for (let index = Math.min(...specs.map(({ from }) => Number(from))); index < argv.length - 1; index += 1) {
     const spec = specs.find(({ word }) => word === wordOf(argv[index]));
     if (!spec) continue;
-    const keys = spec['counted'] ? countedFrom(argv, index + 1, 1) : [index + 1];
+    const keys = keysFrom(argv, index + 1, spec);
     // The pattern `#` is the element itself.
     found.push(...keys.filter((at) => spec['kind'] !== '?' || wordOf(argv[at]) !== '#'));
     index = keys.at(-1) ?? index + 1;

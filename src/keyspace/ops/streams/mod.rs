@@ -1,0 +1,190 @@
+//! Streams: the typed operations of XADD, XDEL, XTRIM and XSETID.
+
+use alloc::boxed::Box;
+
+use crate::keyspace::txn::{Change, Txn, count_visits};
+use crate::keyspace::{Error, EventKind, NewValue};
+use crate::store::slab::Handle;
+use crate::values::{FieldPairs, Kind, Stream, StreamId, StreamMarks, Trim, Trimmed, Value, ValueRef};
+
+/// Most bytes of fields and values of one entry, as in Redis.
+const ENTRY_MAX_BYTES: usize = 1 << 30;
+
+/// Id of a new entry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NewId {
+    /// The present time, or the id after the last one.
+    Next,
+    /// These milliseconds, with the next sequence number.
+    NextIn(u64),
+    Exact(StreamId),
+}
+
+/// Entry to be added.
+#[derive(Clone, Copy, Debug)]
+pub struct Addition<'a> {
+    pub id: NewId,
+    /// Whether a missing stream is created.
+    pub creates: bool,
+    pub trim: Option<Trim>,
+    pub pairs: FieldPairs<'a>,
+}
+
+/// Returns the stream at a key; `None` if the key does not exist.
+pub fn find<'t>(txn: &'t mut Txn<'_>, key: &[u8]) -> Result<Option<&'t Stream>, Error> {
+    match txn.value_at(key) {
+        None => Ok(None),
+        Some(ValueRef::Stream(stream)) => Ok(Some(stream)),
+        Some(_) => Err(Error::WrongType),
+    }
+}
+
+/// Adds an entry; returns its id. `None` if the stream does not exist and is not created.
+pub fn add(txn: &mut Txn<'_>, key: &[u8], addition: &Addition<'_>) -> Result<Option<StreamId>, Error> {
+    let lookup = txn.find_for_write(key, Kind::Stream)?;
+    let now_ms = u64::try_from(txn.now().as_ms()).unwrap_or(0);
+    let mut trimmed = None;
+    let mut append = |stream: &mut Stream| {
+        let id = next_id(&stream.marks, addition.id, now_ms)?;
+        if addition.pairs.byte_len() > ENTRY_MAX_BYTES {
+            return Err(Error::EntryTooLarge);
+        }
+        stream.append(id, addition.pairs)?;
+        trimmed = addition.trim.map(|trim| (stream.trim(&trim), stream.len()));
+        Ok(id)
+    };
+    let id = match lookup.found() {
+        Some(handle) => update(txn, handle, EventKind::XAdd, |stream| Ok(Change::Changed(append(stream)?)))?.result(),
+        None if !addition.creates => return Ok(None),
+        None => {
+            let mut stream = Box::<Stream>::default();
+            let id = append(&mut stream)?;
+            txn.put(lookup, key, NewValue::Value(Value::Stream(stream)), None, EventKind::XAdd)?;
+            id
+        }
+    };
+    let left = trimmed.and_then(|(trimmed, left)| (free(txn, trimmed) > 0).then_some(left));
+    if left.is_some() {
+        txn.push_event(EventKind::XTrim, key);
+    }
+    txn.effect(|effect| {
+        effect.bytes(b"XADD").bytes(key);
+        if let Some(left) = left {
+            effect.bytes(b"MAXLEN").bytes(b"=").integer(left as i64);
+        }
+        effect.bytes(&id.text());
+        addition.pairs.iter().for_each(|(field, value)| {
+            effect.bytes(field).bytes(value);
+        });
+    });
+    txn.mark_ready(key);
+    Ok(Some(id))
+}
+
+fn next_id(marks: &StreamMarks, id: NewId, now_ms: u64) -> Result<StreamId, Error> {
+    let last = marks.last_id;
+    let after_last = last.next().ok_or(Error::StreamExhausted)?;
+    let id = match id {
+        NewId::Next if now_ms > last.ms => StreamId::new(now_ms, 0),
+        NewId::Next => after_last,
+        NewId::NextIn(ms) if ms == last.ms && after_last.ms == ms => after_last,
+        NewId::NextIn(ms) => StreamId::new(ms, 0),
+        NewId::Exact(id) => id,
+    };
+    if id > last { Ok(id) } else { Err(Error::StreamIdTooSmall) }
+}
+
+/// Deletes entries; returns the number of those that existed.
+pub fn delete(txn: &mut Txn<'_>, key: &[u8], ids: &[StreamId]) -> Result<usize, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::Stream)?.found() else { return Ok(0) };
+    let deleted = update(txn, handle, EventKind::XDel, |stream| {
+        let deleted = ids.iter().filter(|id| stream.delete(**id)).count();
+        Ok(if deleted == 0 { Change::Unchanged(0) } else { Change::Changed(deleted) })
+    })?;
+    if deleted.is_change() {
+        txn.effect(|effect| {
+            effect.bytes(b"XDEL").bytes(key);
+            ids.iter().for_each(|id| {
+                effect.bytes(&id.text());
+            });
+        });
+    }
+    Ok(deleted.result())
+}
+
+/// Removes the oldest entries; returns their number.
+pub fn trim(txn: &mut Txn<'_>, key: &[u8], trim: &Trim) -> Result<usize, Error> {
+    let Some(handle) = txn.find_for_write(key, Kind::Stream)?.found() else { return Ok(0) };
+    let mut trimmed = Trimmed::default();
+    let left = update(txn, handle, EventKind::XTrim, |stream| {
+        trimmed = stream.trim(trim);
+        let left = stream.len();
+        Ok(if trimmed.entries == 0 { Change::Unchanged(left) } else { Change::Changed(left) })
+    })?;
+    let removed = free(txn, trimmed);
+    if left.is_change() {
+        txn.effect(|effect| {
+            effect.bytes(b"XTRIM").bytes(key).bytes(b"MAXLEN").bytes(b"=").integer(left.result() as i64);
+        });
+    }
+    Ok(removed)
+}
+
+/// Queues blocks that were taken out for lazy free. Returns the number of entries.
+fn free(txn: &mut Txn<'_>, trimmed: Trimmed) -> usize {
+    count_visits(txn, trimmed.entries);
+    if trimmed.removed.blocks().len() > 0 {
+        txn.db_mut().keep_value_garbage(Value::Stream(Box::new(trimmed.removed)));
+    }
+    trimmed.entries
+}
+
+/// Sets the last id, and the other marks if they are given.
+pub fn set_marks(
+    txn: &mut Txn<'_>,
+    key: &[u8],
+    last_id: StreamId,
+    entries_added: Option<u64>,
+    max_deleted_id: Option<StreamId>,
+) -> Result<(), Error> {
+    let handle = txn.find_for_write(key, Kind::Stream)?.found().ok_or(Error::NoSuchKey)?;
+    update(txn, handle, EventKind::XSetId, |stream| {
+        if last_id < stream.marks.max_deleted_id {
+            return Err(Error::BelowDeletedId);
+        }
+        if stream.last_valid_id().is_some_and(|last| last_id < last) {
+            return Err(Error::BelowTopEntry);
+        }
+        if entries_added.is_some_and(|added| added < stream.len() as u64) {
+            return Err(Error::TooFewAdded);
+        }
+        stream.marks = StreamMarks {
+            last_id,
+            entries_added: entries_added.unwrap_or(stream.marks.entries_added),
+            max_deleted_id: max_deleted_id.unwrap_or(stream.marks.max_deleted_id),
+        };
+        Ok(Change::Changed(()))
+    })?;
+    txn.effect(|effect| {
+        effect.bytes(b"XSETID").bytes(key).bytes(&last_id.text());
+        if let Some(added) = entries_added {
+            effect.bytes(b"ENTRIESADDED").integer(added as i64);
+        }
+        if let Some(id) = max_deleted_id {
+            effect.bytes(b"MAXDELETEDID").bytes(&id.text());
+        }
+    });
+    Ok(())
+}
+
+fn update<R>(
+    txn: &mut Txn<'_>,
+    handle: Handle,
+    event: EventKind,
+    mut edit: impl FnMut(&mut Stream) -> Result<Change<R>, Error>,
+) -> Result<Change<R>, Error> {
+    txn.update(handle, event, |value| match value {
+        Value::Stream(stream) => edit(stream),
+        _ => Err(Error::WrongType),
+    })
+}

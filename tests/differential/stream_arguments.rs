@@ -1,0 +1,68 @@
+//! Arguments of stream commands. Ids grow with the requests, since an entry needs a larger id than the one before.
+
+use super::generator::{Generator, words};
+use super::pools::Pools;
+
+type Argv = Vec<Vec<u8>>;
+
+fn optional(generator: &mut Generator<'_>, choices: &[&str]) -> Argv {
+    if generator.pools().one_in(2) { words(generator.pools().dice.pick::<&str>(choices)) } else { Vec::new() }
+}
+
+fn texts(ids: usize, pools: &mut Pools) -> Argv {
+    (0..ids).map(|_| pools.stream_id()).collect()
+}
+
+pub fn add(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = vec![generator.key_of("stream")];
+    argv.extend(optional(generator, &["NOMKSTREAM", "MAXLEN 3", "MAXLEN = 5", "MAXLEN ~ 2", "MAXLEN 0", "LIMIT 3"]));
+    if generator.pools().one_in(6) {
+        argv.extend([b"MINID".to_vec(), generator.pools().stream_id()]);
+    }
+    argv.push(generator.pools().new_stream_id());
+    for _ in 0..=generator.pools().dice.roll(3) {
+        argv.extend([generator.pools().value(), generator.pools().value()]);
+    }
+    argv
+}
+
+pub fn trim(generator: &mut Generator<'_>) -> Argv {
+    let key = generator.key_of("stream");
+    let bounds = ["MAXLEN 2", "MAXLEN = 1", "MAXLEN ~ 1", "MAXLEN 0", "MAXLEN ~ 0 LIMIT 2", "MAXLEN 1 LIMIT 1"];
+    match generator.pools().one_in(2) {
+        true => [vec![key], words(generator.pools().dice.pick::<&str>(&bounds))].concat(),
+        false => vec![key, b"MINID".to_vec(), generator.pools().stream_id()],
+    }
+}
+
+pub fn delete(generator: &mut Generator<'_>) -> Argv {
+    let key = generator.key_of("stream");
+    let count = 1 + generator.pools().dice.roll(4) as usize;
+    [vec![key], texts(count, generator.pools())].concat()
+}
+
+pub fn range(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = vec![generator.key_of("stream")];
+    argv.extend((0..2).map(|_| generator.pools().stream_bound()));
+    argv.extend(optional(generator, &["COUNT 1", "COUNT 3", "COUNT 0", "COUNT -1"]));
+    argv
+}
+
+pub fn set_id(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = vec![generator.key_of("stream"), generator.pools().last_stream_id()];
+    argv.extend(optional(generator, &["ENTRIESADDED 100", "ENTRIESADDED 1", "MAXDELETEDID 0-1", "MAXDELETEDID 9"]));
+    argv
+}
+
+pub fn read(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = optional(generator, &["COUNT 1", "COUNT 0", "BLOCK 0", "BLOCK 100000"]);
+    argv.push(b"STREAMS".to_vec());
+    let count = 1 + generator.pools().dice.roll(2) as usize;
+    argv.extend((0..count).map(|_| generator.key_of("stream")));
+    argv.extend((0..count).map(|_| match generator.pools().dice.roll(4) {
+        0 => b"$".to_vec(),
+        // 7.0 has no `+`.
+        _ => generator.pools().stream_id(),
+    }));
+    argv
+}
