@@ -27,6 +27,8 @@ const FLOORS: &[(&str, usize)] = &[
     ("hash", 40),
     ("hashttl", 25),
     ("multi", 60),
+    ("stream", 28),
+    ("group", 12),
 ];
 
 /// Recordings of scripts and functions, for the build with Lua, each with the number of sessions that must run.

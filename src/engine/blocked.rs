@@ -198,6 +198,12 @@ fn serve_changed(engine: &mut Engine, name: &KeyName) {
             break;
         }
     }
+    // Consumers may be of different groups, so one that goes on waiting ends no round.
+    let mut served = QueuePosition(0);
+    while let Some(position) = engine.keyspace.interest.waiters.next(name, Queue::Consumer, served) {
+        served = position;
+        run_again(engine, position);
+    }
 }
 
 /// Runs a command that waits for a change, unless its timeout has passed. A client that is about to be disconnected

@@ -188,7 +188,6 @@ impl aof::Target for Loading<'_> {
             return Err(LoadError::Unsupported { offset });
         }
         let label = command_label(argv);
-        let key = argv.get(if label == b"XGROUP" { 2 } else { 1 });
-        self.note_skipped(key, label, offset)
+        self.note_skipped(argv.get(1), label, offset)
     }
 }

@@ -56,6 +56,10 @@ pub enum Error {
     SameKey,
     /// The owner does not hold the latch with this token.
     Fenced,
+    /// A command about groups needs a stream.
+    NoStream,
+    /// The group exists already.
+    GroupExists,
     /// The id of a new entry is not larger than the last one.
     StreamIdTooSmall,
     /// The last id of the stream is the largest there is.
@@ -114,6 +118,8 @@ impl From<Error> for CommandError {
             Error::BadData => CommandError::BAD_DATA,
             Error::SameKey => CommandError::SAME_OBJECT,
             Error::Fenced => CommandError::FENCED,
+            Error::NoStream => CommandError::NO_STREAM,
+            Error::GroupExists => CommandError::GROUP_EXISTS,
             Error::StreamIdTooSmall => CommandError::STREAM_ID_TOO_SMALL,
             Error::StreamExhausted => CommandError::STREAM_EXHAUSTED,
             Error::EntryTooLarge => CommandError::ENTRY_TOO_LARGE,

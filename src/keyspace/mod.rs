@@ -40,6 +40,8 @@ pub use ops::scan::{Inspected, Inspection, ScanFilter};
 pub use ops::sets::Combination;
 pub use ops::sort::SortOptions;
 pub use ops::sorted_sets::{Aggregate, ScoreCondition, ScoreOptions, Sources, Weighting};
+pub use ops::streams::claim::{Claim, Claimed};
+pub use ops::streams::groups::{GroupName, GroupStart};
 pub use ops::streams::{Addition, NewId};
 pub use ops::strings::{Comparison, Presence, SetOptions, SetOutcome};
 pub use ops::{

@@ -27,7 +27,8 @@ pub use members::{PackedLimit, owned};
 pub use set::{Set, SetLimit};
 pub use sketch::{Registers, Sketch, SketchLimit, add_to_dense};
 pub use stream::{
-    Entries, Entry, FieldPairs, ParsedId, References, Stream, StreamId, StreamMarks, Trim, TrimBound, Trimmed,
+    Consumer, Entries, Entry, FieldPairs, Group, ParsedId, Pending, References, Stream, StreamId, StreamMarks, Trim,
+    TrimBound, Trimmed,
 };
 pub use zset::{Interval, MemberBound, MemberRange, ScoreBound, ScoreRange, Selection, UnorderedZSet, ZSet};
 

@@ -66,3 +66,78 @@ pub fn read(generator: &mut Generator<'_>) -> Argv {
     }));
     argv
 }
+
+const GROUPS: &[&str] = &["g", "g", "g", "h", "none"];
+const CONSUMERS: &[&str] = &["ann", "ann", "bob", "cat"];
+
+/// Key and group, and a consumer.
+fn group(generator: &mut Generator<'_>) -> Argv {
+    let key = generator.key_of("stream");
+    [vec![key], words(generator.pools().dice.pick::<&str>(GROUPS))].concat()
+}
+
+fn consumer(generator: &mut Generator<'_>) -> Argv {
+    [group(generator), words(generator.pools().dice.pick::<&str>(CONSUMERS))].concat()
+}
+
+pub fn create_group(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = group(generator);
+    argv.extend(words(generator.pools().dice.pick::<&str>(&["0", "0", "$", "1"])));
+    argv.extend(optional(generator, &["MKSTREAM", "MKSTREAM", "ENTRIESREAD 2", "ENTRIESREAD -1", "ENTRIESREAD x"]));
+    argv
+}
+
+pub fn set_group(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = group(generator);
+    argv.push(generator.pools().stream_id());
+    argv.extend(optional(generator, &["ENTRIESREAD 2", "ENTRIESREAD 0"]));
+    argv
+}
+
+pub fn destroy_group(generator: &mut Generator<'_>) -> Argv {
+    // Most groups stay, so that others have one.
+    if generator.pools().one_in(4) { group(generator) } else { words("missing g") }
+}
+
+pub fn edit_consumer(generator: &mut Generator<'_>) -> Argv {
+    consumer(generator)
+}
+
+pub fn acknowledge(generator: &mut Generator<'_>) -> Argv {
+    let count = 1 + generator.pools().dice.roll(3) as usize;
+    [group(generator), texts(count, generator.pools())].concat()
+}
+
+pub fn read_group(generator: &mut Generator<'_>) -> Argv {
+    let names = consumer(generator);
+    let mut argv = words("GROUP");
+    argv.extend_from_slice(&names[1..]);
+    argv.extend(optional(generator, &["COUNT 1", "COUNT 2", "NOACK", "BLOCK 0", "BLOCK 100000"]));
+    argv.push(b"STREAMS".to_vec());
+    argv.push(names[0].clone());
+    argv.push(match generator.pools().dice.roll(4) {
+        0 => generator.pools().stream_id(),
+        _ => b">".to_vec(),
+    });
+    argv
+}
+
+pub fn claim(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = consumer(generator);
+    argv.extend(words(generator.pools().dice.pick::<&str>(&["0", "0", "100000000"])));
+    let count = 1 + generator.pools().dice.roll(3) as usize;
+    argv.extend(texts(count, generator.pools()));
+    argv.extend(optional(
+        generator,
+        &["FORCE", "FORCE JUSTID", "JUSTID", "RETRYCOUNT 3", "LASTID 3", "TIME 1", "OTHER"],
+    ));
+    argv
+}
+
+pub fn claim_idle(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = consumer(generator);
+    argv.extend(words(generator.pools().dice.pick::<&str>(&["0", "0", "100000000"])));
+    argv.push(generator.pools().stream_bound());
+    argv.extend(optional(generator, &["COUNT 1", "COUNT 2 JUSTID", "JUSTID", "COUNT 0"]));
+    argv
+}

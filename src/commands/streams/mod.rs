@@ -1,6 +1,9 @@
-//! Stream family: entries. Commands that wait for entries are in `read`.
+//! Stream family: entries. Commands that wait for entries are in `read`, those about consumer groups in `groups` and `info`.
 
+pub(super) mod groups;
+pub(super) mod info;
 mod options;
+pub(super) mod pending;
 pub(super) mod read;
 mod reply;
 

@@ -90,7 +90,7 @@ macro_rules! kinds {
 
             /// Its bit among the kinds.
             #[inline(always)]
-            fn bit(self) -> u64 {
+            fn bit(self) -> u128 {
                 1 << self as u32
             }
 
@@ -159,11 +159,17 @@ kinds! {
     XTrim = Stream "xtrim";
     XDel = Stream "xdel";
     XSetId = Stream "xsetid";
+    XGroupCreate = Stream "xgroup-create";
+    XGroupCreateConsumer = Stream "xgroup-createconsumer";
+    XGroupDelConsumer = Stream "xgroup-delconsumer";
+    XGroupDestroy = Stream "xgroup-destroy";
+    XGroupSetId = Stream "xgroup-setid";
+    XPending = Engine "xpending";
     Clock = Engine "clock";
 }
 
 /// A word has a bit for each.
-const _: () = assert!(EventKind::ALL.len() <= 64);
+const _: () = assert!(EventKind::ALL.len() <= 128);
 
 /// A change of a key.
 ///
@@ -194,7 +200,7 @@ pub struct Event {
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     /// The kinds that the host takes, a bit each.
-    wanted: u64,
+    wanted: u128,
     /// Set while a log is replayed: its changes happened before.
     muted: bool,
     /// The engine itself publishes them.
@@ -207,7 +213,7 @@ pub struct Events {
 impl Events {
     /// Starts or stops building events; those already queued stay.
     pub fn want(&mut self, wanted: bool) {
-        self.wanted = if wanted { u64::MAX } else { 0 };
+        self.wanted = if wanted { u128::MAX } else { 0 };
     }
 
     /// Builds events of these kinds from now on, and no others; those already queued stay.

@@ -29,10 +29,12 @@ pub enum Queue {
     Line,
     /// Clients that wait until a barrier opens.
     Barrier,
+    /// Clients that wait for entries of a stream as consumers of a group.
+    Consumer,
 }
 
 impl Queue {
-    const ALL: [Queue; 1 << QUEUE_BITS] = [Queue::Created, Queue::Upgrade, Queue::Line, Queue::Barrier];
+    const ALL: [Queue; 5] = [Queue::Created, Queue::Upgrade, Queue::Line, Queue::Barrier, Queue::Consumer];
 }
 
 /// Client that waits for a latch, with the mode that it wants.
@@ -60,7 +62,7 @@ pub struct WaitedKey {
 }
 
 /// Numbers of queues, which are the low bits of the first number of an entry.
-const QUEUE_BITS: u32 = 2;
+const QUEUE_BITS: u32 = 3;
 
 /// Value of an entry without a waiter.
 const NO_WAITER: u32 = u32::MAX;
@@ -212,7 +214,7 @@ impl Waiters {
     /// First client of a line, from a queue on.
     fn next_in(&self, line: u64, queue: Queue) -> Option<(Queue, QueuePosition)> {
         let ((in_queue, position), _) = self.queues.next(entry(line, queue, QueuePosition(0)))?;
-        let queue = Queue::ALL[in_queue as usize % Queue::ALL.len()];
+        let queue = *Queue::ALL.get(in_queue as usize & ((1 << QUEUE_BITS) - 1))?;
         (in_queue >> QUEUE_BITS == line).then_some((queue, QueuePosition(position)))
     }
 }

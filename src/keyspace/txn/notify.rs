@@ -55,7 +55,11 @@ impl Txn<'_> {
         let Keyspace { databases, events, interest, effects, .. } = &mut *self.keyspace;
         let Some(entry) = databases[db_index(self.database)].entry(handle) else { return };
         events.push(event, entry.key, self.database);
-        interest.changed(self.database, entry.key, event);
+        match event {
+            // Redis shows no client that watches or tracks the key what is pending.
+            EventKind::XPending => interest.mark_changed(self.database, entry.key),
+            _ => interest.changed(self.database, entry.key, event),
+        }
         effects.changed();
     }
 

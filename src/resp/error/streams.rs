@@ -2,7 +2,7 @@
 
 use alloc::format;
 
-use super::{CommandError, ErrorText};
+use super::{CommandError, ErrorText, echoed_part, joined};
 
 texts! {
     STREAM_ID = "ERR Invalid stream ID specified as stream command argument";
@@ -27,9 +27,34 @@ texts! {
     GROUP_WITHOUT_GROUP = "ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.";
     NOACK_WITHOUT_GROUP = "ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.";
     NEW_WITHOUT_GROUP = "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.";
+    GROUP_MISSING = "ERR Missing GROUP option for XREADGROUP";
+    LAST_OF_GROUP = "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.";
+    NEWEST_OF_GROUP = "ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would just return an empty result set.";
+    NO_STREAM = "ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
+    GROUP_EXISTS = "BUSYGROUP Consumer Group name already exists";
+    ENTRIES_READ = "ERR value for ENTRIESREAD must be positive or -1";
+    CLAIM_MIN_IDLE = "ERR Invalid min-idle-time argument for XCLAIM";
+    CLAIM_IDLE = "ERR Invalid IDLE option argument for XCLAIM";
+    CLAIM_TIME = "ERR Invalid TIME option argument for XCLAIM";
+    CLAIM_COUNT = "ERR Invalid RETRYCOUNT option argument for XCLAIM";
+    AUTOCLAIM_MIN_IDLE = "ERR Invalid min-idle-time argument for XAUTOCLAIM";
+    AUTOCLAIM_COUNT = "ERR COUNT must be > 0";
 }
 
 impl ErrorText {
+    /// Reply to a missing key or group; `context` follows.
+    pub fn no_group(key: &[u8], group: &[u8], context: &str) -> ErrorText {
+        let [key, group] = [key, group].map(|name| echoed_part(name, name.len()));
+        let (before, between, after) = (b"NOGROUP No such key '", b"' or consumer group '", b"'");
+        joined(&[before, key, between, group, after, context.as_bytes()])
+    }
+
+    /// Reply to a missing group of an existing key.
+    pub fn no_group_of_key(key: &[u8], group: &[u8]) -> ErrorText {
+        let [key, group] = [key, group].map(|name| echoed_part(name, name.len()));
+        joined(&[b"NOGROUP No such consumer group '", group, b"' for key name '", key, b"'"])
+    }
+
     /// Reply to streams and ids of different numbers; `ids` says which ids there are.
     pub fn unbalanced_streams(command: &str, ids: &str) -> ErrorText {
         ErrorText::made(format!(

@@ -30,8 +30,8 @@ pub use skip::{module_name, skip_module, skip_value, type_label};
 
 use self::format::{
     TYPE_HASH, TYPE_HASH_DATED, TYPE_HASH_LISTPACK, TYPE_HASH_LISTPACK_DATED, TYPE_LIST, TYPE_LIST_QUICKLIST_2,
-    TYPE_SET, TYPE_SET_INTSET, TYPE_SET_LISTPACK, TYPE_STREAM, TYPE_STREAM_2, TYPE_STRING, TYPE_ZSET, TYPE_ZSET_2,
-    TYPE_ZSET_LISTPACK,
+    TYPE_SET, TYPE_SET_INTSET, TYPE_SET_LISTPACK, TYPE_STREAM, TYPE_STREAM_2, TYPE_STREAM_3, TYPE_STREAM_4,
+    TYPE_STREAM_5, TYPE_STRING, TYPE_ZSET, TYPE_ZSET_2, TYPE_ZSET_LISTPACK,
 };
 use super::{EncodingLimits, End, List, Set, Value, ValueRef, ZSet};
 use crate::base::headroom::OutOfMemory;
@@ -98,7 +98,9 @@ pub fn read_value(
         TYPE_HASH | TYPE_HASH_LISTPACK | TYPE_HASH_DATED | TYPE_HASH_LISTPACK_DATED => {
             Ok(Value::Hash(hashes::read(type_byte, input, limits.hash, seed)?))
         }
-        TYPE_STREAM | TYPE_STREAM_2 => Ok(Value::Stream(Box::new(streams::read(type_byte, input)?))),
+        TYPE_STREAM | TYPE_STREAM_2 | TYPE_STREAM_3 | TYPE_STREAM_4 | TYPE_STREAM_5 => {
+            Ok(Value::Stream(Box::new(streams::read(type_byte, input)?)))
+        }
         _ => Err(DumpError::Unsupported),
     }
 }
@@ -111,6 +113,9 @@ pub fn is_supported(type_byte: u8) -> bool {
             | TYPE_SET_INTSET
             | TYPE_STREAM..=TYPE_STREAM_2
             | TYPE_SET_LISTPACK
+            | TYPE_STREAM_3
+            | TYPE_STREAM_4
+            | TYPE_STREAM_5
             | TYPE_HASH_DATED
             | TYPE_HASH_LISTPACK_DATED
     )

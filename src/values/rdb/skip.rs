@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::format::{TYPE_STREAM, TYPE_STREAM_2, TYPE_STREAM_3, TYPE_STREAM_4, TYPE_STREAM_5};
 use super::{DumpError, Input};
 use crate::base::number::write_integer;
 
@@ -29,7 +28,6 @@ const MODULE_DOUBLE: u64 = 4;
 const MODULE_STRING: u64 = 5;
 
 const STREAM_ID_BYTES: usize = 16;
-const INSTANT_BYTES: usize = 8;
 
 type Skip = fn(&mut Input<'_>, u8) -> Result<(), DumpError>;
 
@@ -59,7 +57,6 @@ pub fn skip_value(type_byte: u8, input: &mut Input<'_>) -> Result<(), DumpError>
         }
         TYPE_HASH_ZIPMAP | TYPE_LIST_ZIPLIST | TYPE_ZSET_ZIPLIST | TYPE_HASH_ZIPLIST => input.skip_string(),
         TYPE_LIST_QUICKLIST => each(input, type_byte, |input, _| input.skip_string()),
-        TYPE_STREAM | TYPE_STREAM_2 | TYPE_STREAM_3 | TYPE_STREAM_4 | TYPE_STREAM_5 => skip_stream(input, type_byte),
         _ => Err(DumpError::Unsupported),
     }
 }
@@ -79,7 +76,7 @@ pub fn skip_module(input: &mut Input<'_>) -> Result<(), DumpError> {
 }
 
 /// Reads past a count and as many items.
-fn each(input: &mut Input<'_>, type_byte: u8, skip: Skip) -> Result<(), DumpError> {
+pub(super) fn each(input: &mut Input<'_>, type_byte: u8, skip: Skip) -> Result<(), DumpError> {
     for _ in 0..input.length()? {
         skip(input, type_byte)?;
     }
@@ -90,47 +87,11 @@ fn lengths(input: &mut Input<'_>, count: usize) -> Result<(), DumpError> {
     (0..count).try_for_each(|_| input.length().map(drop))
 }
 
-/// Nodes, facts about the entries, consumer groups, and since Redis 8.6 the messages of idempotent producers.
-fn skip_stream(input: &mut Input<'_>, type_byte: u8) -> Result<(), DumpError> {
-    each(input, type_byte, |input, _| {
-        input.skip_string()?;
-        input.skip_string()
-    })?;
-    // The number of entries and the last id; then the first id, the last deleted one, and the number ever added.
-    lengths(input, if type_byte >= TYPE_STREAM_2 { 8 } else { 3 })?;
-    each(input, type_byte, skip_group)?;
-    if type_byte >= TYPE_STREAM_4 {
-        lengths(input, 2)?;
-        each(input, type_byte, skip_producer)?;
-        lengths(input, 2)?;
-    }
-    Ok(())
-}
-
-fn skip_group(input: &mut Input<'_>, type_byte: u8) -> Result<(), DumpError> {
-    input.skip_string()?;
-    // The last delivered id, then the number of entries read.
-    lengths(input, if type_byte >= TYPE_STREAM_2 { 3 } else { 2 })?;
-    each(input, type_byte, |input, _| {
-        input.take(STREAM_ID_BYTES + INSTANT_BYTES)?;
-        lengths(input, 1)
-    })?;
-    each(input, type_byte, skip_consumer)?;
-    if type_byte >= TYPE_STREAM_5 { each(input, type_byte, skip_id) } else { Ok(()) }
-}
-
-fn skip_consumer(input: &mut Input<'_>, type_byte: u8) -> Result<(), DumpError> {
-    input.skip_string()?;
-    // The instant at which it was seen, then the one at which it was active.
-    input.take(if type_byte >= TYPE_STREAM_3 { 2 * INSTANT_BYTES } else { INSTANT_BYTES })?;
-    each(input, type_byte, skip_id)
-}
-
-fn skip_id(input: &mut Input<'_>, _: u8) -> Result<(), DumpError> {
+pub(super) fn skip_id(input: &mut Input<'_>, _: u8) -> Result<(), DumpError> {
     input.take(STREAM_ID_BYTES).map(drop)
 }
 
-fn skip_producer(input: &mut Input<'_>, type_byte: u8) -> Result<(), DumpError> {
+pub(super) fn skip_producer(input: &mut Input<'_>, type_byte: u8) -> Result<(), DumpError> {
     input.skip_string()?;
     each(input, type_byte, |input, _| {
         input.skip_string()?;
@@ -161,7 +122,7 @@ mod tests {
             let value = [&b"\x81"[..], &number.to_be_bytes()].concat();
             assert_eq!(type_label(TYPE_MODULE_2, &Input::new(&value)), name);
         }
-        assert_eq!(type_label(TYPE_STREAM_3, &Input::new(b"")), b"21");
+        assert_eq!(type_label(TYPE_LIST_QUICKLIST, &Input::new(b"")), b"14");
     }
 
     #[test]
@@ -171,32 +132,6 @@ mod tests {
         assert_eq!(skipped(TYPE_MODULE_2, b"\x05\x06\x00"), Err(DumpError::Malformed));
         // Modules of release candidates of Redis 4 have no opcodes.
         assert_eq!(skipped(6, value), Err(DumpError::Unsupported));
-    }
-
-    /// A stream of one node with a group, a consumer and a pending entry, in each version of the format.
-    fn stream(type_byte: u8) -> Vec<u8> {
-        let node = b"\x01\x10iiiiiiiiiiiiiiii\x03lpk";
-        let facts: &[u8] =
-            if type_byte >= TYPE_STREAM_2 { b"\x01\x05\x00\x05\x00\x00\x00\x01" } else { b"\x01\x05\x00" };
-        let group: &[u8] = if type_byte >= TYPE_STREAM_2 { b"\x01\x01g\x05\x00\x01" } else { b"\x01\x01g\x05\x00" };
-        let pending = b"\x01iiiiiiiiiiiiiiiitttttttt\x01";
-        let consumer: &[u8] =
-            if type_byte >= TYPE_STREAM_3 { b"\x01\x01cttttttttaaaaaaaa" } else { b"\x01\x01ctttttttt" };
-        let nacked: &[u8] = if type_byte >= TYPE_STREAM_5 { b"\x01iiiiiiiiiiiiiiii" } else { b"" };
-        let producers: &[u8] =
-            if type_byte >= TYPE_STREAM_4 { b"\x40\x64\x40\x64\x01\x01p\x01\x01m\x05\x00\x01\x00" } else { b"" };
-        [&node[..], facts, group, pending, consumer, b"\x01iiiiiiiiiiiiiiii", nacked, producers].concat()
-    }
-
-    #[test]
-    fn streams_of_every_version_are_skipped_whole() {
-        for type_byte in [TYPE_STREAM, TYPE_STREAM_2, TYPE_STREAM_3, TYPE_STREAM_4, TYPE_STREAM_5] {
-            let value = stream(type_byte);
-            assert_eq!(skipped(type_byte, &value), Ok(true), "type {type_byte}");
-            for end in 0..value.len() {
-                assert_eq!(skipped(type_byte, &value[..end]), Err(DumpError::Malformed), "type {type_byte} to {end}");
-            }
-        }
     }
 
     #[test]

@@ -2,19 +2,23 @@
 
 mod block;
 mod entry;
+mod group;
+mod groups;
 mod id;
 mod range;
 mod trim;
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 pub use block::Block;
 pub use entry::{Entry, FieldPairs};
+pub use group::{Consumer, Group, Pending};
 pub use id::{ParsedId, StreamId};
 pub use range::Entries;
 pub use trim::{References, Trim, TrimBound, Trimmed};
 
-use crate::base::headroom::OutOfMemory;
+use crate::base::headroom::{OutOfMemory, try_reserve};
 
 /// Bytes a stream is counted as besides its blocks.
 const BASE_BYTES: u64 = 128;
@@ -27,6 +31,10 @@ pub struct Stream {
     /// Counted bytes of the blocks.
     block_bytes: u64,
     pub marks: StreamMarks,
+    /// Consumer groups in the order of their names.
+    groups: Vec<Group>,
+    /// Counted bytes of the groups.
+    group_bytes: u64,
 }
 
 /// Largest ids and number of all entries that a stream ever had.
@@ -45,7 +53,13 @@ impl Stream {
         for block in &self.blocks {
             blocks.push_back(block.try_clone()?);
         }
-        Ok(Stream { blocks, len: self.len, block_bytes: self.block_bytes, marks: self.marks })
+        let mut groups = Vec::new();
+        try_reserve(&mut groups, self.groups.len())?;
+        for group in &self.groups {
+            groups.push(group.try_clone()?);
+        }
+        let &Stream { len, block_bytes, marks, group_bytes, .. } = self;
+        Ok(Stream { blocks, len, block_bytes, marks, groups, group_bytes })
     }
 
     /// Number of entries.
@@ -59,7 +73,7 @@ impl Stream {
 
     /// Bytes counted in used memory: a formula over the entries, equal on every target.
     pub fn counted_bytes(&self) -> u64 {
-        BASE_BYTES + self.block_bytes
+        BASE_BYTES + self.block_bytes + self.group_bytes
     }
 
     /// Blocks in the order of their ids.
@@ -178,6 +192,7 @@ impl Stream {
                 value.with_text(&mut *sink);
             }
         }
+        self.groups.iter().for_each(|group| group.canonical(sink));
     }
 
     /// Frees up to `pieces` allocations and returns how many were freed. Afterwards only [`Stream::counted_bytes`] may be
@@ -189,6 +204,18 @@ impl Stream {
         {
             self.block_bytes -= block.counted_bytes();
             freed += 1;
+        }
+        while freed < pieces
+            && let Some(group) = self.groups.last_mut()
+        {
+            let before = group.counted_bytes();
+            let step = group.free_step(pieces - freed);
+            self.group_bytes -= before - group.counted_bytes();
+            if step < pieces - freed {
+                self.group_bytes -= group.counted_bytes();
+                self.groups.pop();
+            }
+            freed += step.max(1);
         }
         freed
     }

@@ -1,4 +1,7 @@
-//! Streams: the typed operations of XADD, XDEL, XTRIM and XSETID.
+//! Streams: the typed operations of XADD, XDEL, XTRIM and XSETID. Consumer groups are in `groups` and `claim`.
+
+pub mod claim;
+pub mod groups;
 
 use alloc::boxed::Box;
 
