@@ -166,7 +166,8 @@ impl AddOptions {
             None => self.approximate.then_some(DEFAULT_LIMIT),
         };
         // Redis looks into blocks that are not removed whole if references matter.
-        let approximate = self.approximate && matches!(self.references, None | Some(References::Keep));
-        Ok(Some(Trim { bound, approximate, limit }))
+        let references = self.references.unwrap_or(References::Keep);
+        let approximate = self.approximate && references == References::Keep;
+        Ok(Some(Trim { bound, approximate, limit, references }))
     }
 }

@@ -47,6 +47,20 @@ impl Stream {
         Some(taken)
     }
 
+    /// Whether a group has not delivered an entry, or waits for it to be acknowledged.
+    pub(super) fn is_referenced(&self, id: StreamId) -> bool {
+        self.groups.iter().any(|group| group.last_id < id || group.get(id).is_some())
+    }
+
+    /// Makes an entry pending in no group.
+    pub(super) fn remove_references(&mut self, id: StreamId) {
+        for group in &mut self.groups {
+            let before = group.counted_bytes();
+            group.remove_pending(id);
+            self.group_bytes = self.group_bytes - before + group.counted_bytes();
+        }
+    }
+
     /// Whether an entry behind an id, or at it, may have been deleted.
     fn has_deleted_from(&self, id: StreamId) -> bool {
         let deleted = self.marks.max_deleted_id;

@@ -111,7 +111,7 @@ fn trims_remove_the_oldest_entries() {
             TrimBound::MaxLen(len) => left.len().saturating_sub(len as usize),
             TrimBound::MinId(min) => left.iter().filter(|id| **id < min).count(),
         };
-        let mut trimmed = stream.trim(&Trim { bound, approximate, limit });
+        let mut trimmed = stream.trim(&Trim { bound, approximate, limit, references: References::Keep });
         let most = limit.unwrap_or(usize::MAX).min(excess);
         assert!(trimmed.entries <= most && (approximate || trimmed.entries == excess));
         assert!(!approximate || limit.is_some() || excess - trimmed.entries < block::ENTRIES_MAX);

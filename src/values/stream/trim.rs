@@ -1,8 +1,10 @@
 //! Trimming: removal of the oldest entries. Whole blocks are taken out, so that they can be freed in slices.
 
 use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 
 use super::{Block, Stream, StreamId};
+use crate::base::headroom::try_reserve;
 
 /// Entries that stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +32,7 @@ pub struct Trim {
     pub approximate: bool,
     /// Largest number of entries removed; `None` without a limit.
     pub limit: Option<usize>,
+    pub references: References,
 }
 
 /// Outcome of a trim.
@@ -39,17 +42,45 @@ pub struct Trimmed {
     pub entries: usize,
     /// Blocks that were taken out, as a stream to be freed.
     pub removed: Stream,
+    /// Ids of entries that were removed one by one, since references matter.
+    pub ids: Vec<StreamId>,
 }
 
 impl Stream {
     pub fn trim(&mut self, trim: &Trim) -> Trimmed {
+        if trim.references != References::Keep && self.groups().len() > 0 {
+            return self.trim_with_references(trim);
+        }
         let (count, entries) = self.whole_blocks(trim);
-        let mut trimmed = Trimmed { entries, removed: self.take_blocks(count) };
+        let mut trimmed = Trimmed { entries, removed: self.take_blocks(count), ids: Vec::new() };
         let is_within = |block: &Block| trim.limit.is_none_or(|limit| entries + block.live <= limit);
         if !trim.approximate && self.blocks.front().is_some_and(is_within) {
             trimmed.entries += self.trim_first_block(trim.bound);
         }
         trimmed
+    }
+
+    /// Trims entry by entry. Without memory for their ids fewer are removed.
+    fn trim_with_references(&mut self, trim: &Trim) -> Trimmed {
+        let (mut ids, mut from) = (Vec::new(), Some(StreamId::MIN));
+        while let Some(id) = from.and_then(|from| self.range(from, StreamId::MAX, false).next()).map(|entry| entry.id) {
+            let stays = match trim.bound {
+                TrimBound::MaxLen(len) => self.len as u64 <= len,
+                TrimBound::MinId(min) => id >= min,
+            };
+            if stays || trim.limit.is_some_and(|limit| ids.len() >= limit) || try_reserve(&mut ids, 1).is_err() {
+                break;
+            }
+            from = id.next();
+            match trim.references {
+                References::Await if self.is_referenced(id) => continue,
+                References::Remove => self.remove_references(id),
+                _ => {}
+            }
+            self.delete(id);
+            ids.push(id);
+        }
+        Trimmed { entries: ids.len(), removed: Stream::default(), ids }
     }
 
     /// Number of the first blocks that are removed whole, and of their entries.

@@ -2,10 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::groups::{
-    GroupName, reserve_claims, see_consumer, state_acknowledged, state_pending, state_start, stream_of,
-};
-use super::update;
+use super::edit::{state_acknowledged, stream_of, update};
+use super::groups::{GroupName, reserve_claims, see_consumer, state_pending, state_start};
 use crate::base::headroom::try_reserve;
 use crate::keyspace::txn::{Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind};
@@ -79,7 +77,7 @@ pub fn claim(
         Ok(if is_change { Change::Changed(()) } else { Change::Unchanged(()) })
     })?;
     if !missing.is_empty() {
-        state_acknowledged(txn, name, &missing);
+        state_acknowledged(txn, name.key, name.group, &missing);
     }
     claimed.iter().for_each(|id| state_pending(txn, name, consumer, *id));
     if is_moved {

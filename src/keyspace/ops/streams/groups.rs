@@ -3,12 +3,12 @@
 
 use alloc::boxed::Box;
 
-use super::update;
+use super::edit::{state_acknowledged, stream_of, update};
 use crate::keyspace::observers::effect::EffectWriter;
 use crate::keyspace::txn::{Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
 use crate::store::slab::Handle;
-use crate::values::{Group, Kind, Pending, Stream, StreamId, Value, ValueRef};
+use crate::values::{Group, Kind, Pending, Stream, StreamId, Value};
 
 /// Parts of an effect that makes one entry pending.
 const CLAIM_PARTS: usize = 14;
@@ -178,19 +178,9 @@ pub fn acknowledge(txn: &mut Txn<'_>, name: GroupName<'_>, ids: &[StreamId]) -> 
     })?;
     let count = acknowledged.map_or(0, Change::result);
     if count > 0 {
-        state_acknowledged(txn, name, ids);
+        state_acknowledged(txn, name.key, name.group, ids);
     }
     Ok(count)
-}
-
-/// States that entries are pending no longer.
-pub(super) fn state_acknowledged(txn: &mut Txn<'_>, name: GroupName<'_>, ids: &[StreamId]) {
-    txn.effect(|effect| {
-        effect.bytes(b"XACK").bytes(name.key).bytes(name.group);
-        ids.iter().for_each(|id| {
-            effect.bytes(&id.text());
-        });
-    });
 }
 
 /// Notes that a consumer of an existing group has sent a command. A missing one is created.
@@ -278,11 +268,4 @@ pub(super) fn state_pending(txn: &mut Txn<'_>, name: GroupName<'_>, consumer: &[
         effect.bytes(b"RETRYCOUNT").integer(pending.deliveries as i64);
         effect.bytes(b"FORCE").bytes(b"JUSTID").bytes(b"LASTID").bytes(&last_id.text());
     });
-}
-
-pub(super) fn stream_of<'t>(txn: &'t Txn<'_>, handle: Handle) -> Option<&'t Stream> {
-    match txn.db().value(handle)? {
-        ValueRef::Stream(stream) => Some(stream),
-        _ => None,
-    }
 }

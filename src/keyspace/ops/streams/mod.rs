@@ -1,13 +1,16 @@
 //! Streams: the typed operations of XADD, XDEL, XTRIM and XSETID. Consumer groups are in `groups` and `claim`.
 
 pub mod claim;
+mod edit;
 pub mod groups;
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
+use self::edit::{state_acknowledged, stream_of, update, write_ids};
+use crate::base::headroom::{copied, try_reserve};
 use crate::keyspace::txn::{Change, Txn, count_visits};
 use crate::keyspace::{Error, EventKind, NewValue};
-use crate::store::slab::Handle;
 use crate::values::{FieldPairs, Kind, Stream, StreamId, StreamMarks, Trim, Trimmed, Value, ValueRef};
 
 /// Most bytes of fields and values of one entry, as in Redis.
@@ -66,8 +69,10 @@ pub fn add(txn: &mut Txn<'_>, key: &[u8], addition: &Addition<'_>) -> Result<Opt
             id
         }
     };
-    let left = trimmed.and_then(|(trimmed, left)| (free(txn, trimmed) > 0).then_some(left));
-    if left.is_some() {
+    let (trimmed, left) = trimmed.unwrap_or_default();
+    let (removed_ids, count) = free(txn, trimmed);
+    let left = (count > removed_ids.len()).then_some(left);
+    if count > 0 {
         txn.push_event(EventKind::XTrim, key);
     }
     txn.effect(|effect| {
@@ -80,6 +85,7 @@ pub fn add(txn: &mut Txn<'_>, key: &[u8], addition: &Addition<'_>) -> Result<Opt
             effect.bytes(field).bytes(value);
         });
     });
+    state_removed(txn, key, &removed_ids)?;
     txn.mark_ready(key);
     Ok(Some(id))
 }
@@ -106,10 +112,7 @@ pub fn delete(txn: &mut Txn<'_>, key: &[u8], ids: &[StreamId]) -> Result<usize, 
     })?;
     if deleted.is_change() {
         txn.effect(|effect| {
-            effect.bytes(b"XDEL").bytes(key);
-            ids.iter().for_each(|id| {
-                effect.bytes(&id.text());
-            });
+            write_ids(effect.bytes(b"XDEL").bytes(key), ids);
         });
     }
     Ok(deleted.result())
@@ -124,8 +127,10 @@ pub fn trim(txn: &mut Txn<'_>, key: &[u8], trim: &Trim) -> Result<usize, Error> 
         let left = stream.len();
         Ok(if trimmed.entries == 0 { Change::Unchanged(left) } else { Change::Changed(left) })
     })?;
-    let removed = free(txn, trimmed);
-    if left.is_change() {
+    let (ids, removed) = free(txn, trimmed);
+    if !ids.is_empty() {
+        state_removed(txn, key, &ids)?;
+    } else if left.is_change() {
         txn.effect(|effect| {
             effect.bytes(b"XTRIM").bytes(key).bytes(b"MAXLEN").bytes(b"=").integer(left.result() as i64);
         });
@@ -133,13 +138,32 @@ pub fn trim(txn: &mut Txn<'_>, key: &[u8], trim: &Trim) -> Result<usize, Error> 
     Ok(removed)
 }
 
-/// Queues blocks that were taken out for lazy free. Returns the number of entries.
-fn free(txn: &mut Txn<'_>, trimmed: Trimmed) -> usize {
+/// States that entries were removed one by one, and that no group holds them.
+fn state_removed(txn: &mut Txn<'_>, key: &[u8], ids: &[StreamId]) -> Result<(), Error> {
+    if ids.is_empty() || !txn.states_effects() {
+        return Ok(());
+    }
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    let stream = txn.db().find(key).and_then(|handle| stream_of(txn, handle));
+    for group in stream.into_iter().flat_map(Stream::groups) {
+        try_reserve(&mut names, 1)?;
+        names.push(copied(&group.name)?);
+    }
+    txn.effect(|effect| write_ids(effect.bytes(b"XDEL").bytes(key), ids));
+    for group in &names {
+        state_acknowledged(txn, key, group, ids);
+    }
+    Ok(())
+}
+
+/// Queues blocks that were taken out for lazy free. Returns the ids of entries that were removed one by one, and the number
+/// of all.
+fn free(txn: &mut Txn<'_>, trimmed: Trimmed) -> (Vec<StreamId>, usize) {
     count_visits(txn, trimmed.entries);
     if trimmed.removed.blocks().len() > 0 {
         txn.db_mut().keep_value_garbage(Value::Stream(Box::new(trimmed.removed)));
     }
-    trimmed.entries
+    (trimmed.ids, trimmed.entries)
 }
 
 /// Sets the last id, and the other marks if they are given.
@@ -178,16 +202,4 @@ pub fn set_marks(
         }
     });
     Ok(())
-}
-
-fn update<R>(
-    txn: &mut Txn<'_>,
-    handle: Handle,
-    event: EventKind,
-    mut edit: impl FnMut(&mut Stream) -> Result<Change<R>, Error>,
-) -> Result<Change<R>, Error> {
-    txn.update(handle, event, |value| match value {
-        Value::Stream(stream) => edit(stream),
-        _ => Err(Error::WrongType),
-    })
 }
