@@ -4,7 +4,7 @@
 function positionsOf({ name, keys = [], keyPatterns = [] }) {
   const specs = keys.map((spec) => spec.replace(/^(\d)\.\.(\d)$/, '$1 $2'));
   const positions = [...specs, ...keyPatterns.map((word) => `${word}?2`)].join(' ');
-  if (/^((#?\d(\.\.-\d)?(\/\d)?|#?[A-Z]+@\d|[A-Z]+\?\d)( |$))*$/.test(positions)) return positions;
+  if (/^((#?\d(\.\.-\d)?(\/\d)?|#?[A-Z]+@\d(\.\.half)?|[A-Z]+\?\d)( |$))*$/.test(positions)) return positions;
   throw new Error(`${name}: src/client/key-positions.ts does not know the key specs ${positions}`);
 }
 
