@@ -14,7 +14,7 @@ use crate::{paths, progress};
 const SOURCES: [&str; 5] = ["src", "examples/generate", "tests/sessions", "tests/support", "www/lessons"];
 
 /// Printed TypeScript, in the sources of the package.
-const TYPESCRIPT: [&str; 11] = [
+const TYPESCRIPT: [&str; 12] = [
     "base/generated/awaitable.ts",
     "client/generated/calls.ts",
     "client/generated/commands.ts",
@@ -25,6 +25,7 @@ const TYPESCRIPT: [&str; 11] = [
     "host/generated/convention.ts",
     "host/generated/events.ts",
     "host/generated/modes.ts",
+    "locks/generated/latch-script.ts",
     "race/generated/independent.ts",
 ];
 
@@ -38,6 +39,7 @@ pub(crate) fn build() -> Result {
     stamp.add_file(&paths::package_sources().join("generate.mjs"))?;
     stamp.add_folder(&paths::package_sources().join("generate"))?;
     stamp.add_file(&paths::package_sources().join("src/client/sugar/blocking.ts"))?;
+    stamp.add_folder(&paths::package_sources().join("src/locks/latch"))?;
     if stamp.is_fresh() && outputs_exist() {
         progress::unchanged("generated files");
         return Ok(());
