@@ -81,14 +81,24 @@ pub fn ensure_reserve_unspent() -> Result<(), OutOfMemory> {
 
 /// Checks that `bytes` bytes are available, in one piece or in several.
 pub fn ensure(bytes: usize) -> Result<(), OutOfMemory> {
-    if bytes <= SMALL_MAX_BYTES {
-        return Ok(());
-    }
+    hold(bytes).map(drop)
+}
+
+/// Memory that is kept free while others allocate.
+#[derive(Debug)]
+pub struct Held {
+    _buffer: Vec<u8>,
+}
+
+/// Keeps `bytes` bytes free until the result is dropped.
+pub fn hold(bytes: usize) -> Result<Held, OutOfMemory> {
     let mut buffer = Vec::<u8>::new();
-    try_reserve(&mut buffer, bytes)?;
-    // Keeps the compiler from removing an unused allocation.
-    black_box(&mut buffer);
-    Ok(())
+    if bytes > SMALL_MAX_BYTES {
+        try_reserve(&mut buffer, bytes)?;
+        // Keeps the compiler from removing an unused allocation.
+        black_box(&mut buffer);
+    }
+    Ok(Held { _buffer: buffer })
 }
 
 /// Copies `bytes`; an error replaces the abort when memory is exhausted.

@@ -1,14 +1,27 @@
 //! Timeouts of blocking commands, and the choice between a reply and blocking the client.
 
 use super::{BlockOn, Blocking, Context, Wanted};
+use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::ensure;
+use crate::base::headroom::{Held, OutOfMemory, ensure, ensure_reserve, hold};
 use crate::base::number::{LongDouble, parse_integer};
 use crate::keyspace::{Queue, WaitedKey};
 use crate::resp::error::CommandError;
 use crate::values::Kind;
 
 const MS_PER_SECOND: u32 = 1000;
+/// Upper bound in bytes by which the tables of blocked commands grow at once.
+const BLOCKED_BYTES: usize = 48 * 1024;
+/// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
+const BLOCKED_COPIES: usize = 3;
+
+/// Checks that there is memory for another blocked command. A command that changes something before it waits keeps the
+/// memory free meanwhile, or its client would get an error for a change that was made.
+pub fn headroom_to_wait(argv: ArgvRef<'_>) -> Result<Held, OutOfMemory> {
+    ensure_reserve()?;
+    let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
+    hold(BLOCKED_BYTES.saturating_add(copies))
+}
 
 /// Returns the end of a timeout in seconds, rounded up to milliseconds; `None` for 0, which is no timeout.
 pub(super) fn timeout(text: &[u8], now: Timestamp) -> Result<Option<Timestamp>, CommandError> {

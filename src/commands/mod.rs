@@ -46,6 +46,7 @@ mod table;
 mod tracking;
 mod transactions;
 
+pub use blocking::headroom_to_wait;
 pub use call::{SliceOutcome, call, resume, run_handler, run_queued};
 pub use context::{CommandTable, Context, Handler, Reply, Row, State};
 pub(crate) use keys::encoding;

@@ -1,13 +1,13 @@
 //! Admission of a request through closed gates: what they refuse, queue or block. With open gates none of this runs.
 
 use super::Engine;
-use super::blocked_clients::{BlockedCommand, headroom_to_wait};
+use super::blocked_clients::BlockedCommand;
 use super::execute::evict;
 use super::gates::Gates;
 use crate::base::argv::ArgvRef;
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve, try_reserve};
-use crate::commands::{BlockOn, Request, Role, Row, flags, may_write, unknown};
+use crate::commands::{BlockOn, Request, Role, Row, flags, headroom_to_wait, may_write, unknown};
 use crate::resp::encode::Writer;
 use crate::resp::error::{CommandError, ErrorText};
 use crate::server::clients::{Client, ClientId, Queued, Transaction};
@@ -46,7 +46,7 @@ impl<'a> Admission<'a> {
             return false;
         }
         if let Some(until) = self.paused_until(row) {
-            match headroom_to_wait(argv) {
+            match headroom_to_wait(argv).map(drop) {
                 Ok(()) => self.pause(number, argv, until),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             }

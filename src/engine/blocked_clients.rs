@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::base::argv::{Argv, ArgvRef};
+use crate::base::argv::Argv;
 use crate::base::clock::Timestamp;
-use crate::base::headroom::{OutOfMemory, ensure, ensure_reserve};
+use crate::base::headroom::OutOfMemory;
 use crate::commands::{BlockOn, HostReport};
 use crate::keyspace::{Interest, QueuePosition};
 use crate::server::clients::ClientId;
@@ -23,18 +23,6 @@ pub(super) struct BlockedCommand {
     pub(super) since: Timestamp,
     /// Whether the command waits for the end of CLIENT PAUSE and then runs as a new request.
     pub(super) paused: bool,
-}
-
-/// Upper bound in bytes by which the tables of blocked commands grow at once.
-const BLOCKED_BYTES: usize = 48 * 1024;
-/// Number of copies of a blocked command's arguments: its own, and those among the waited-for keys.
-const BLOCKED_COPIES: usize = 3;
-
-/// Checks that there is memory for another blocked command.
-pub(super) fn headroom_to_wait(argv: ArgvRef<'_>) -> Result<(), OutOfMemory> {
-    ensure_reserve()?;
-    let copies = argv.copy_len().saturating_mul(BLOCKED_COPIES);
-    ensure(BLOCKED_BYTES.saturating_add(copies))
 }
 
 /// Command that left its queues.

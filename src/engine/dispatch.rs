@@ -4,11 +4,10 @@ use alloc::boxed::Box;
 
 use super::Engine;
 use super::admission::Admission;
-use super::blocked_clients::headroom_to_wait;
 use super::gates::Gates;
 use super::handler::Run;
 use crate::base::headroom::{OutOfMemory, ensure};
-use crate::commands::{Blocking, Outcome, Request, Row, flags};
+use crate::commands::{Blocking, Outcome, Request, Row, flags, headroom_to_wait};
 use crate::resp::encode::Writer;
 use crate::resp::error::CommandError;
 use crate::server::clients::{ClientId, Queued};
@@ -42,7 +41,7 @@ impl Engine {
         self.ran = Some(number);
         match outcome {
             Outcome::Done => {}
-            Outcome::Block(block_on) => match headroom_to_wait(argv) {
+            Outcome::Block(block_on) => match headroom_to_wait(argv).map(drop) {
                 Ok(()) => self.block(id, number, argv, block_on),
                 Err(OutOfMemory) => reply.error(&CommandError::OUT_OF_MEMORY.into()),
             },

@@ -2,6 +2,7 @@
 
 use super::acquire::{wait_for, waited};
 use super::options::{keyword, number, once, ttl, wait};
+use crate::commands::blocking::headroom_to_wait;
 use crate::commands::table::args::{Args, is};
 use crate::commands::{Blocking, Context, Reply};
 use crate::keyspace::latches::{self, Demand};
@@ -29,6 +30,8 @@ pub(super) fn arrive(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
         latches::arrivals(&mut cx.txn(), key)?
     } else {
         check_parties(cx, key, parties)?;
+        let may_wait = until.flatten().is_some() && cx.blocking == Blocking::Allowed;
+        let _held = if may_wait { Some(headroom_to_wait(args.argv())?) } else { None };
         latches::arrive(&mut cx.txn(), key, member, size, ttl_ms)?
     };
     match until.flatten() {

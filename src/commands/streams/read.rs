@@ -8,7 +8,7 @@ use super::row;
 use crate::base::argv::{Argv, ArgvRef};
 use crate::base::clock::Timestamp;
 use crate::base::headroom::{ensure, try_reserve};
-use crate::commands::blocking::{block_on_keys, end_of_timeout_ms};
+use crate::commands::blocking::{block_on_keys, end_of_timeout_ms, headroom_to_wait};
 use crate::commands::table::args::{Args, count_of, is};
 use crate::commands::table::row::{Begin, Find, KeyAccess, KeySpec, flags::*};
 use crate::commands::{Blocking, Context, Reply, Row};
@@ -128,6 +128,9 @@ fn xreadgroup(cx: &mut Context<'_>, args: &mut Args<'_>) -> Reply {
             }
             behind(text)?;
         }
+        // The consumer is created before it waits.
+        let may_wait = reading.until.is_some() && cx.blocking == Blocking::Allowed && cx.resumed.is_none();
+        let _held = if may_wait { Some(headroom_to_wait(args.argv())?) } else { None };
         is_served = write_streams(cx, &reading, &mut |cx, key, text| {
             let name = GroupName { key, group };
             streams::groups::see_consumer(&mut cx.txn(), name, consumer)?;
@@ -245,6 +248,8 @@ fn write_new(
         return Ok(false);
     }
     reply.close_array(open, ids.len());
+    // Nothing is delivered without its reply.
+    reply.check()?;
     count_visits(&mut txn, ids.len());
     streams::groups::deliver(&mut txn, name, consumer, &ids, !reading.acknowledged)?;
     Ok(true)
@@ -280,6 +285,7 @@ fn write_history(
         }
     }
     reply.close_array(open, written);
+    reply.check()?;
     count_visits(&mut txn, written);
     streams::groups::deliver_again(&mut txn, name, consumer, &ids)?;
     Ok(true)
