@@ -81,6 +81,9 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
     const barrier = mine.barrier('start', { parties: 2 });
     await Promise.all([barrier.arrive(), barrier.arrive()]);
     assert.equal((await mine.limit('api', { limit: 1, period: 1000 })).allowed, true);
+    await assert.rejects(mine.acquire(['left', 'right']), /name them "\{left\}", "\{left\}right"/);
+    const names = await mine.acquire(['{left}', '{left}right']);
+    assert.equal(await names.release(), true);
   });
 
   test(`${title}: a lock is held, renewed and released while its slot moves, and granted after that`, async (t) => {

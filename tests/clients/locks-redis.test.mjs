@@ -141,18 +141,20 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       assert.deepEqual(order, [1, 2, 3]);
     });
 
-    test('what a plain Redis lacks is named', async (t) => {
+    test('several names, and names above them', async (t) => {
       const { port } = await serveRedis(t);
-      const redis = control(t, port);
-      const mine = locks(await connect(t, port));
-      for (const run of [
-        () => mine.acquire(['door', 'gate']),
-        () => locks(redis, { hierarchy: true }).acquire('door/knob'),
-      ]) {
-        const error = await errorOf(run());
-        assert.ok(error instanceof NotSupported);
-        assert.match(error.command, /^LATCH\./);
-      }
+      const mine = locks(await connect(t, port), { hierarchy: true });
+      const part = await mine.acquire('shop/till', { ttl: 60_000 });
+      assert.equal(await mine.acquire('shop', { ifAvailable: true }), null);
+      const both = mine.acquire(['door', 'shop'], { ttl: 60_000 });
+      await until(async () => (await mine.query('door')).pending.length === 1, 'the wait');
+      assert.equal(await mine.acquire('door', { ifAvailable: true }), null);
+      assert.equal(await part.release(), true);
+      const lock = await both;
+      assert.ok(lock.token > part.token);
+      assert.ok((await lock.renew()) > 0);
+      assert.equal(await mine.acquire('shop/till', { mode: 'shared', ifAvailable: true }), null);
+      assert.equal(await lock.release(), true);
     });
 
     if (isHttp) return;

@@ -35,7 +35,7 @@ async function revivedLease(script) {
 
 const MUTATIONS = {
   'the owner is not compared': ['return who == owner and sole or nil', 'return sole', simulate],
-  'a newcomer overtakes': ['live or not own and (steals or waiting == 0)', 'live or not own', simulate],
+  'a newcomer overtakes': ["(waiting == 0 or redis.call('ZRANGE', KEYS[at + 4], 0, 0)[1] == client)", 'true', simulate],
   'a dead head is kept': ['left = 1 return end\n      drop(who)', 'left = 1 return end\n      return', simulate],
   'an unclaimed grant lasts for its whole length': [
     'math.min(place.ttl_ms, place.ends_ms - now)',
@@ -43,11 +43,11 @@ const MUTATIONS = {
     (_, script) => unclaimedGrant(script),
   ],
   'a renewal revives': [
-    'if not held or not is_live(held) or held.claim == GRANTED then return { 0, 0 } end\n  extend',
-    'if not held then return { 0, 0 } end\n  extend',
+    'held and is_live(held) and held.claim ~= GRANTED',
+    'held',
     (_, script) => revivedLease(script),
   ],
-  'the last token does not count': ['math.max(token + 1, micros)', 'micros', simulate],
+  'the last token does not count': ['math.max(last + 1, micros)', 'micros', simulate],
   'there are no looks': ['return math.ceil(wait_ms)', 'return 1e9', simulate],
   'a lease keeps the length that a clock set back gave it': [
     'if held.ends_ms - now <= held.ttl_ms then return end',

@@ -361,17 +361,9 @@ test('a release whose reply was lost succeeds when sent again, also after others
   assert.equal(await lock.release(), true);
 });
 
-test('what the script does not have names its command', async () => {
+test('an election names its leader', async () => {
   const { open } = setUpScripts();
   const { locks } = open();
-  for (const [run, command] of [
-    [() => locks.acquire(['a', 'b']), 'LATCH.ACQUIRE'],
-    [() => open({ hierarchy: true }).locks.acquire('a/b'), 'LATCH.ACQUIRE'],
-  ]) {
-    const error = await errorOf(run());
-    assert.ok(error instanceof NotSupported, error.message);
-    assert.equal(error.command, command);
-  }
   const election = locks.elect('chair', { candidate: 'ann b' });
   const leadership = await election.campaign();
   assert.equal((await election.leader()).candidate, 'ann b');

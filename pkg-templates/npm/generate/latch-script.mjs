@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 const KEPT = new Set(
   (
     'and break do else elseif end false for function if in local nil not or repeat return then true until while ' +
-    'ipairs pairs tonumber math ceil floor max min string find format gsub match ' +
+    'ipairs pairs tonumber unpack math ceil floor huge max min string find format gsub match ' +
     'redis call pcall error_reply replicate_commands KEYS ARGV'
   ).split(' '),
 );

@@ -78,5 +78,10 @@ export function setUpScripts() {
   };
   /** Runs an operation of the script by itself. */
   const run = (name, ...argv) => db.call('EVAL', LATCH_SCRIPT, '6', ...taskKeys(name), ...argv.map(String));
-  return { clock, db, time, open, run };
+  /** Runs an operation on several names, those above the others last. */
+  const runAt = (names, ...argv) => {
+    const keys = names.flatMap(scriptKeys);
+    return db.call('EVAL', LATCH_SCRIPT, String(keys.length), ...keys, ...argv.map(String));
+  };
+  return { clock, db, time, open, run, runAt };
 }

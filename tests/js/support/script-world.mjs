@@ -16,20 +16,22 @@ const TTL_MS = 2000;
 /** How long a place in line lasts without a look. */
 const LIVENESS_MS = 10_000;
 const CLIENTS = 4;
+const NAMES = ['door', 'gate'];
 /** Time with faults, and time in which everything that lives has to end without them. */
 const FAULTY_MS = 60_000;
 const CALM_MS = 120_000;
 
 class Violation extends Error {}
 
-/** A world of clients that use one lock. */
+/** A world of clients that use two locks, by themselves and together. */
 class World {
   isCalm = false;
   /** Owners of stolen leases: they learn of it later. */
   #robbed = new Set();
   /** Clients by their locks. */
   #locks = new Map();
-  #newest = { x: 0, all: 0 };
+  /** Greatest tokens of each name. */
+  #newest = new Map(NAMES.map((name) => [name, { x: 0, all: 0 }]));
 
   constructor(seed, script) {
     this.dice = new Dice(seed);
@@ -46,10 +48,14 @@ class World {
     return new Promise((resolve) => this.time.after(ms, resolve));
   }
 
-  /** Owners that hold and wait, by the script itself. */
-  inspected() {
-    const [holders, waiters] = this.run('lock:door', 'inspect', '');
+  /** Owners that hold and wait for a name, by the script itself. */
+  inspectedAt(name) {
+    const [holders, waiters] = this.run(`lock:${name}`, 'inspect', '');
     return { holders: holders.map(([owner]) => owner), waiters: waiters.map(([owner]) => owner) };
+  }
+
+  inspected() {
+    return NAMES.map((name) => this.inspectedAt(name));
   }
 
   /** A command on its way through the network. */
@@ -67,9 +73,15 @@ class World {
   /** Runs the script, and compares holders and line before and after it. */
   ran(client, argv) {
     const [operation, owner, ...rest] = argv.slice(3 + Number(argv[2]));
-    const before = this.inspected();
+    const all = this.inspected();
     const reply = ScriptClient.prototype.execute.call(client, argv);
-    const after = this.inspected();
+    const asked = NAMES.map((name) => argv.includes(`{lock:${name}}:state`));
+    for (const [index, after] of this.inspected().entries())
+      if (asked[index]) this.compare({ operation, owner, rest, reply }, all[index], after);
+    return reply;
+  }
+
+  compare({ operation, owner, rest, reply }, before, after) {
     const isNew = !before.holders.includes(owner) && !before.waiters.includes(owner);
     if (operation === 'acquire' && reply[0] === 1 && isNew && rest[5] !== '1') {
       const overtaken = after.waiters.filter((other) => before.waiters.includes(other));
@@ -81,7 +93,6 @@ class World {
       const gone = before.holders.filter((other) => other !== owner && !after.holders.includes(other));
       if (gone.length > 0) throw this.violated(`${operation} of ${owner} ended the lease of ${gone}`);
     }
-    return reply;
   }
 
   violated(text) {
@@ -92,20 +103,26 @@ class World {
   /** Checks all locks that their clients believe to hold. */
   check() {
     const isHeld = ([lock, client]) => !client.isDead && !this.#robbed.has(lock.owner) && lock.held;
-    const held = [...this.#locks].filter(isHeld).map(([lock]) => lock);
-    const exclusive = held.filter(({ mode }) => mode === 'exclusive');
-    if (exclusive.length > 0 && held.length > 1)
-      this.violated(`held together: ${held.map(({ mode, token, owner }) => `${mode} ${token} ${owner}`).join(', ')}`);
+    const all = [...this.#locks].filter(isHeld).map(([lock]) => lock);
+    for (const name of NAMES) {
+      const held = all.filter(({ names }) => names.includes(name));
+      const exclusive = held.filter(({ mode }) => mode === 'exclusive');
+      if (exclusive.length > 0 && held.length > 1)
+        this.violated(`held together: ${held.map(({ mode, token, owner }) => `${mode} ${token} ${owner}`).join(', ')}`);
+    }
   }
 
   /** Notes a grant: tokens of exclusive locks are greater than all before, those of shared ones than all exclusive ones. */
   granted(lock, client) {
     this.#locks.set(lock, client);
     if (this.#robbed.has(lock.owner)) return () => {};
-    const { x, all } = this.#newest;
-    if (lock.token <= (lock.mode === 'exclusive' ? all : x)) this.violated(`token ${lock.token} after ${all}`);
-    this.#newest.all = Math.max(all, lock.token);
-    if (lock.mode === 'exclusive') this.#newest.x = Math.max(x, lock.token);
+    for (const name of lock.names) {
+      const newest = this.#newest.get(name);
+      const { x, all } = newest;
+      if (lock.token <= (lock.mode === 'exclusive' ? all : x)) this.violated(`token ${lock.token} after ${all}`);
+      newest.all = Math.max(all, lock.token);
+      if (lock.mode === 'exclusive') newest.x = Math.max(x, lock.token);
+    }
     this.check();
     return () => this.#locks.delete(lock);
   }
@@ -128,7 +145,9 @@ class World {
     if (dice.happens(20)) options.delay = 100;
     if (dice.happens(10)) this.time.after(dice.below(3000), () => controller.abort());
     try {
-      await locks.request('door', options, (lock) => this.work(client, lock));
+      await locks.request(dice.pick(['door', 'door', 'gate', NAMES, ['gate', 'door']]), options, (lock) =>
+        this.work(client, lock),
+      );
     } catch (error) {
       if (!(error instanceof errors.LockError) && !/was lost/.test(error.message)) this.violated(String(error.stack));
     }

@@ -129,11 +129,21 @@ export function unavailable(what: string, waitMs: number | undefined): NeverAcqu
   return new TimedOut(`${what} was held by others for ${waitMs} ms`);
 }
 
+/** Names with one hash tag: the first part of the first name. */
+function tagged(names: readonly string[]): string {
+  const [tag = ''] = (names[0] ?? '').split('/');
+  return quoted(names.map((name) => `{${tag}}${name.startsWith(tag) ? name.slice(tag.length) : name}`));
+}
+
+function reasonOf(names: readonly string[], cause: unknown): string {
+  if (hasCode(cause, 'CROSSSLOT')) return `several names need one slot of the cluster; name them ${tagged(names)}`;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** @internal Error of a request that the store, or the way to it, refused. */
 export function refused(names: readonly string[], cause: unknown, waitMs = 0): LockError {
   if (cause instanceof LockError && !(cause instanceof NoAnswer)) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = `the lock ${quoted(names)} was not acquired: ${reason}`;
+  const message = `the lock ${quoted(names)} was not acquired: ${reasonOf(names, cause)}`;
   return waitMs > 0 && cause instanceof NoAnswer
     ? new TimedOut(message, { cause })
     : new NeverAcquired(message, { cause });

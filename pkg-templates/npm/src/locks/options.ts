@@ -8,7 +8,7 @@ import { CallerTypeError } from '../base/caller-errors.js';
 export interface LocksOptions {
   /** Text in front of each name, which makes the keys of the store; `lock:` by default. */
   readonly prefix?: string | undefined;
-  /** True: a lock of `a/b` and one of `a` exclude each other. Needs a keylatch. */
+  /** True: a lock of `a/b` and one of `a` exclude each other. Not with `redlock`. */
   readonly hierarchy?: boolean | undefined;
 }
 

@@ -18,7 +18,7 @@ import type {
   OnceRequest,
   OnceState,
 } from './coordination.js';
-import { hasCode, NotSupported, translated } from './errors.js';
+import { hasCode, translated } from './errors.js';
 import { LATCH_SCRIPT, LATCH_SCRIPT_SHA1 } from './generated/latch-script.js';
 import { Looks } from './looks.js';
 import { messagesOf, type Messages } from './messages.js';
@@ -30,7 +30,7 @@ import { elapsedMs, instant, type Time } from './time.js';
 const LIVENESS_MS = 10_000;
 
 type Argv = readonly (number | string)[];
-type Demand = Pick<AcquireRequest, 'mode' | 'permits' | 'ttlMs' | 'steal' | 'delayMs'>;
+type Demand = Pick<AcquireRequest, 'intents' | 'mode' | 'permits' | 'ttlMs' | 'steal' | 'delayMs'>;
 
 /** Status, value as a number, whether dead waiters are left, value. */
 type Reply = readonly [status: number, value: number, left: number, given: unknown];
@@ -39,13 +39,11 @@ type Reply = readonly [status: number, value: number, left: number, given: unkno
 const NEEDS_ALL = 2;
 const DONE = 3;
 
-/** Number of keys of a task, all of which are needed. */
-const TASK_KEYS = 6;
+/** Number of keys of one name, of which the first may be enough. Tasks and several names have more. */
+const NAME_KEYS = 5;
 
 /** Pause between looks at a barrier without messages. */
 const REPEAT_MS = 250;
-
-const LACKING = "needs LATCH.ACQUIRE, which a Redis or Valkey does not have; keylatch's server has it";
 
 /** An answer, and the pause until the next look; without one it is final. */
 interface Looked<T> {
@@ -65,8 +63,6 @@ export class ScriptCoordination implements Coordination {
   }
 
   async acquire(request: AcquireRequest): Promise<Grant | null> {
-    if (request.keys.length + request.intents.length > 1)
-      throw new NotSupported('LATCH.ACQUIRE', `a lock of several names, or of a name below another, ${LACKING}`);
     return this.#waitFor(request.owner, request, async (waits) => {
       const sent = instant(this.#time);
       const [status, value] = await this.#run('acquire', request, this.#demand(request, waits));
@@ -106,10 +102,10 @@ export class ScriptCoordination implements Coordination {
   }
 
   /** Arguments of a request. One that waits enters the line, or renews its place there. */
-  #demand({ mode, permits, ttlMs, steal, delayMs }: Demand, waits: boolean): (number | string)[] {
+  #demand({ intents, mode, permits, ttlMs, steal, delayMs }: Demand, waits: boolean): (number | string)[] {
     const { count, limit } = permits ?? { count: 1, limit: 1 };
     const kind = permits === undefined ? (mode === 'shared' ? 's' : 'x') : 'p';
-    return [kind, ttlMs, waits ? LIVENESS_MS : 0, this.#channel, delayMs, steal ? 1 : 0, count, limit];
+    return [kind, ttlMs, waits ? LIVENESS_MS : 0, this.#channel, delayMs, steal ? 1 : 0, count, limit, intents.length];
   }
 
   async renew(claim: Claim, ttlMs: number, asShared = false): Promise<number> {
@@ -175,7 +171,7 @@ export class ScriptCoordination implements Coordination {
   once(request: OnceRequest): Promise<OnceState> {
     const { key, owner, ttlMs } = request;
     const claim = { keys: [key], intents: [], owner };
-    const demand = { mode: 'exclusive', permits: undefined, ttlMs, steal: false, delayMs: 0 } as const;
+    const demand = { intents: [], mode: 'exclusive', permits: undefined, ttlMs, steal: false, delayMs: 0 } as const;
     return this.#waitFor<OnceState>(owner, request, async (waits) => {
       const sent = instant(this.#time);
       const [status, value, , stored] = await this.#run('once', claim, this.#demand(demand, waits), taskKeys(key));
@@ -206,9 +202,9 @@ export class ScriptCoordination implements Coordination {
   /** Runs an operation; once more if it left dead waiters that could have been in its way. */
   async #run(
     operation: string,
-    { keys, owner }: Claim,
+    { keys, intents, owner }: Claim,
     args: Argv,
-    all = scriptKeys(keys[0] as string),
+    all = [...keys, ...intents].flatMap(scriptKeys),
   ): Promise<Reply> {
     const argv = [operation, owner, ...args];
     const reply = await this.#asked(all, argv);
@@ -220,7 +216,7 @@ export class ScriptCoordination implements Coordination {
 
   /** On a cluster, the state alone while that is enough: commands with one key succeed while its slot moves to another node. */
   async #asked(all: readonly string[], argv: Argv): Promise<Reply> {
-    const few = this.#commander.isCluster && all.length < TASK_KEYS ? all.slice(0, 1) : all;
+    const few = this.#commander.isCluster && all.length === NAME_KEYS ? all.slice(0, 1) : all;
     let reply = (await this.#evaluate(few, argv)) as unknown[];
     if (Number(reply[0]) === NEEDS_ALL) reply = (await this.#evaluate(all, argv)) as unknown[];
     const [status, value, left = 0] = reply;

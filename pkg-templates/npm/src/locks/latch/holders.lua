@@ -15,7 +15,7 @@ end
 
 local function find(who)
   if mode == 'x' then return who == owner and sole or nil end
-  local held = (mode == 's' or mode == 'p') and redis.call('HGET', KEYS[2], who)
+  local held = mode ~= 'n' and redis.call('HGET', KEYS[at + 2], who)
   return held and (holder_of(held)) or nil
 end
 
@@ -24,24 +24,26 @@ local function put(who, held)
   if held.mode == 'x' then
     sole, owner = held, who
   else
-    redis.call('HSET', KEYS[2], who, holder_text(held))
-    redis.call('ZADD', KEYS[3], held.ends_ms + held.delay_ms, who)
+    redis.call('HSET', KEYS[at + 2], who, holder_text(held))
+    redis.call('ZADD', KEYS[at + 3], held.ends_ms + held.delay_ms, who)
   end
 end
 
 local function take(who, held)
-  is_changed, sum = true, sum - held.permits
+  is_changed, is_freed, sum = true, true, sum - held.permits
+  if mode == held.mode then strong = strong - held.permits end
   if mode == 'x' then
     sole, owner = nil, nil
   else
-    redis.call('HDEL', KEYS[2], who)
-    redis.call('ZREM', KEYS[3], who)
+    redis.call('HDEL', KEYS[at + 2], who)
+    redis.call('ZREM', KEYS[at + 3], who)
   end
-  if sum <= 0 then mode, sum = 'n', 0 end
+  if strong <= 0 then mode, strong = 'is', sum end
+  if sum <= 0 then mode, sum, strong = 'n', 0, 0 end
 end
 
 local function admit(who, held)
-  mode, sum = held.mode, sum + held.permits
+  count(held)
   put(who, held)
 end
 
@@ -63,9 +65,9 @@ end
 local function lose(who, held)
   take(who, held)
   if held.claim ~= GRANTED then remember_lost(held.token) end
-  local score = waiting > 0 and redis.call('ZSCORE', KEYS[4], who)
+  local score = waiting > 0 and redis.call('ZSCORE', KEYS[at + 4], who)
   -- An upgrade without its lease waits on by its ticket.
-  if score and tonumber(score) < 0 then redis.call('ZADD', KEYS[4], score + AHEAD, who) end
+  if score and tonumber(score) < 0 then redis.call('ZADD', KEYS[at + 4], score + AHEAD, who) end
 end
 
 local function expire()
@@ -73,9 +75,9 @@ local function expire()
     cut(owner, sole)
     if now > sole.ends_ms + sole.delay_ms then lose(owner, sole) end
   elseif mode ~= 'n' then
-    local all = now < seen_ms and redis.call('HGETALL', KEYS[2]) or {}
+    local all = now < seen_ms and redis.call('HGETALL', KEYS[at + 2]) or {}
     for index = 1, #all, 2 do cut(all[index], (holder_of(all[index + 1]))) end
-    local over = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', string.format('(%.0f', now), 'LIMIT', 0, BATCH)
+    local over = redis.call('ZRANGEBYSCORE', KEYS[at + 3], '-inf', string.format('(%.0f', now), 'LIMIT', 0, BATCH)
     for _, who in ipairs(over) do lose(who, find(who)) end
     if #over == BATCH then left = 1 end
   end
@@ -83,11 +85,18 @@ end
 
 local function first_end_ms()
   if mode == 'x' then return sole.ends_ms + sole.delay_ms end
-  return mode ~= 'n' and tonumber(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2]) or now
+  return mode ~= 'n' and tonumber(redis.call('ZRANGE', KEYS[at + 3], 0, 0, 'WITHSCORES')[2]) or now
+end
+
+-- The weakest mode that allows what either of two allows.
+local function joined(one, other)
+  if one == other or other == 'is' and (one == 's' or one == 'ix') then return one end
+  return one == 'is' and (other == 's' or other == 'ix') and other or 'x'
 end
 
 local function fits(wanted, permits, limit, own)
   if mode == 'n' or own and sum == own.permits then return true end
-  if mode ~= wanted or wanted == 'x' then return false end
-  return wanted == 's' or sum - (own and own.permits or 0) + permits <= limit
+  if mode == 'x' or wanted == 'x' then return false end
+  if mode == 'p' and wanted == 'p' then return sum - (own and own.permits or 0) + permits <= limit end
+  return mode ~= 'p' and wanted ~= 'p' and (mode == wanted or mode == 'is' or wanted == 'is')
 end

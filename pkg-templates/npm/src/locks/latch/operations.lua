@@ -1,103 +1,170 @@
 -- Operations, and the end of a run: the state is saved, then messages are sent.
 
-local function acquire()
-  local wanted = {
-    mode = ARGV[3], ttl_ms = tonumber(ARGV[4]), live_ms = tonumber(ARGV[5]), channel = ARGV[6],
-    permits = tonumber(ARGV[9]), limit = tonumber(ARGV[10]),
-  }
-  local delay_ms, steals, own = tonumber(ARGV[7]), ARGV[8] == '1', find(client)
+-- How a request for a lease stands at one name. Those above the names are wanted as an intention.
+local function judge(index)
+  local demanded, permits, is_above, steals = ARGV[3], tonumber(ARGV[9]), index >= names - (ARGV[11] or 0), ARGV[8] == '1'
+  if is_above then demanded = demanded == 's' and 'is' or 'ix' end
+  local own = find(client)
   local live = own and is_live(own) and own or nil
-  if steals and mode ~= 'n' and not (live and sum == live.permits) then
-    rob_all()
-    own, live = nil, nil
-  end
-  local covers = live and (live.mode == 'x' or live.mode == wanted.mode and wanted.permits <= live.permits)
-  local is_next = live or not own and (steals or waiting == 0)
-  if covers or is_next and fits(wanted.mode, wanted.permits, wanted.limit, live) then
-    local held = live or { ends_ms = 0, ttl_ms = 0, delay_ms = 0 }
-    if live then take(client, live) end
-    if not covers then held.mode, held.permits = wanted.mode, wanted.permits end
-    if not covers or live.claim == UPGRADED then held.token = next_token() end
-    held.claim, held.channel, held.delay_ms = CLAIMED, wanted.channel, math.max(held.delay_ms, delay_ms)
-    extend(held, wanted.ttl_ms)
+  local kind = live and joined(live.mode, demanded) or demanded
+  local is_admitted = (live or not own) and fits(kind, permits, tonumber(ARGV[10]), live)
+  local is_stolen = steals and mode ~= 'n' and not (live and sum == live.permits) and not (is_above and is_admitted)
+  if is_stolen then kind = demanded end
+  if kind ~= 'p' then permits = 1 end
+  local covers = live and not is_stolen and kind == live.mode and permits <= live.permits
+  local is_next = live or not own and (waiting == 0 or redis.call('ZRANGE', KEYS[at + 4], 0, 0)[1] == client)
+  return {
+    live = live, mode = kind, permits = permits, is_admitted = is_admitted, is_stolen = is_stolen, covers = covers,
+    is_free = covers or steals or is_admitted and is_next,
+  }
+end
+
+-- Several names are granted together, with one token that is greater than those of each.
+local function grant(all)
+  local last, first = 0, nil
+  local is_same = every(function(index)
+    last = math.max(last, token)
+    return all[index].covers and all[index].live.claim ~= UPGRADED
+  end)
+  each(function(index)
+    local wanted = all[index]
+    local held = wanted.live
+    if wanted.is_stolen then
+      rob_all()
+      held = nil
+    elseif held then
+      take(client, held)
+    end
+    held = held or { ends_ms = 0, ttl_ms = 0, delay_ms = 0 }
+    if not is_same then held.token = next_token(last) end
+    held.mode, held.permits, held.claim, held.channel = wanted.mode, wanted.permits, CLAIMED, ARGV[6]
+    held.delay_ms = math.max(held.delay_ms, tonumber(ARGV[7]))
+    extend(held, tonumber(ARGV[4]))
     admit(client, held)
-    if place_of(client) then drop(client) end
-    return { 1, held.token }
-  end
-  if wanted.live_ms > 0 then return enter(live, wanted) end
-  if place_of(client) then
-    drop(client)
+    quit()
     serve()
-  end
+    first = first or held.token
+  end)
+  return { 1, first }
+end
+
+-- A request for several names has all its places, or none: then lines agree on the order of requests.
+local function wait(all)
+  local has_all, is_ahead, wait_ms = true, true, math.huge
+  local is_possible = every(function(index)
+    local wanted = all[index]
+    is_ahead = is_ahead and wanted.live
+    has_all = has_all and (wanted.covers or place_of(client))
+    return not wanted.live or wanted.is_free or not is_deadlock()
+  end)
+  if not is_possible then return redis.error_reply('DEADLOCK another holder waits for this owner to release') end
+  each(function(index)
+    local wanted = all[index]
+    if not has_all or wanted.covers then quit() end
+    if wanted.covers then return serve() end
+    local place = enter({
+      mode = wanted.mode, ttl_ms = tonumber(ARGV[4]), live_ms = tonumber(ARGV[5]), channel = ARGV[6],
+      permits = wanted.permits, limit = tonumber(ARGV[10]), names = names,
+    }, is_ahead)
+    wait_ms = math.min(wait_ms, look_ms(place, wanted.is_admitted))
+  end)
+  return { 0, wait_ms }
+end
+
+local function acquire()
+  local all = {}
+  local is_free = every(function(index)
+    all[index] = judge(index)
+    return all[index].is_free
+  end)
+  if is_free then return grant(all) end
+  if ARGV[5] ~= '0' then return wait(all) end
+  each(function()
+    quit()
+    serve()
+  end)
   return { 0, 0 }
 end
 
 local function make_shared(held)
   take(client, held)
-  held.mode, held.permits, held.claim = 's', 1, CLAIMED
+  held.mode, held.claim = held.mode == 'x' and 's' or held.mode == 'ix' and 'is' or held.mode, CLAIMED
   admit(client, held)
 end
 
-local function renew()
+local function claimed()
   local held = find(client)
-  if not held or not is_live(held) or held.claim == GRANTED then return { 0, 0 } end
-  extend(held, tonumber(ARGV[3]))
-  if ARGV[4] == '1' then
+  return held and is_live(held) and held.claim ~= GRANTED and held or nil
+end
+
+local function renew()
+  if not every(claimed) then return { 0, 0 } end
+  local left_ms = math.huge
+  each(function()
+    local held = find(client)
+    extend(held, tonumber(ARGV[3]))
+    left_ms = math.min(left_ms, held.ends_ms - now)
+    if ARGV[4] ~= '1' then return put(client, held) end
     make_shared(held)
-    if place_of(client) then drop(client) end
+    quit()
     serve()
-  else
-    put(client, held)
-  end
-  return { 1, held.ends_ms - now }
+  end)
+  return { 1, left_ms }
 end
 
 local function release()
-  if place_of(client) then drop(client) end
-  local held = find(client)
   -- Also in the delay after its lease, which ends by that.
-  if held then take(client, held) end
-  serve()
-  return { (held or was_released(tonumber(ARGV[3]))) and 1 or 0, 0 }
+  local is_held = every(function() return find(client) end)
+  local is_repeated = every(function() return was_released(tonumber(ARGV[3])) end)
+  each(function()
+    quit()
+    if is_held then take(client, find(client)) end
+    serve()
+  end)
+  return { (is_held or is_repeated) and 1 or 0, 0 }
 end
 
 local function leave()
-  if place_of(client) then drop(client) end
-  local held = find(client)
-  if held and held.claim == GRANTED then take(client, held) end
-  if held and held.claim == UPGRADED then make_shared(held) end
-  serve()
+  each(function()
+    quit()
+    local held = find(client)
+    if held and held.claim == GRANTED then take(client, held) end
+    if held and held.claim == UPGRADED then make_shared(held) end
+    serve()
+  end)
   return { 1, 0 }
 end
 
 local function done()
-  local held = find(client)
-  if not held or not is_live(held) or held.mode ~= 'x' or held.token ~= tonumber(ARGV[3]) then
+  local held = claimed()
+  if not held or held.mode ~= 'x' or held.token ~= tonumber(ARGV[3]) then
     return { redis.call('GET', KEYS[6]) == ARGV[4] and 1 or 0, 0 }
   end
   redis.call('SET', KEYS[6], ARGV[4], 'PX', ARGV[5])
   take(client, held)
   -- Whatever waits gets the result, and needs no place any more.
-  local all = waiting > 0 and redis.call('ZRANGE', KEYS[4], 0, -1) or {}
+  local all = waiting > 0 and redis.call('ZRANGE', KEYS[at + 4], 0, -1) or {}
   for _, who in ipairs(all) do
     local place = place_of(who)
     if place then send(who, place.channel, 0) end
   end
-  if waiting > 0 then redis.call('DEL', KEYS[4], KEYS[5]) end
+  if waiting > 0 then redis.call('DEL', KEYS[at + 4], KEYS[at + 5]) end
   waiting = 0
   return { 1, 0 }
 end
 
 local function check()
-  local held = find(client)
-  local is_held = held and is_live(held) and held.claim ~= GRANTED and held.token == tonumber(ARGV[3])
+  local is_held = every(function()
+    local held = claimed()
+    return held and held.token == tonumber(ARGV[3])
+  end)
   return { is_held and 1 or 0, 0, 0 }
 end
 
 local function inspect()
   local all, holders, waiters = {}, {}, {}
   if mode == 'x' then all = { owner, holder_text(sole) } end
-  if mode == 's' or mode == 'p' then all = redis.call('HGETALL', KEYS[2]) end
+  if mode ~= 'n' and mode ~= 'x' then all = redis.call('HGETALL', KEYS[at + 2]) end
   for index = 1, #all, 2 do
     local held = holder_of(all[index + 1])
     if now <= held.ends_ms + held.delay_ms then
@@ -105,7 +172,7 @@ local function inspect()
       holders[#holders + 1] = { all[index], held.mode, held.permits, held.token, left_ms }
     end
   end
-  for _, who in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do
+  for _, who in ipairs(redis.call('ZRANGE', KEYS[at + 4], 0, -1)) do
     local place = place_of(who)
     if place and now <= place.ends_ms then
       waiters[#waiters + 1] = { who, place.mode, math.max(0, now - place.since_ms) }
@@ -117,13 +184,17 @@ end
 if operation == 'check' then return check() end
 if operation == 'inspect' then return inspect() end
 
--- A server that is short of memory refuses a script whose first write may grow, and no others.
-if text and operation ~= 'acquire' then redis.call('PEXPIRE', KEYS[1], state_length()) end
 local operations = { ['acquire'] = acquire, ['renew'] = renew, ['release'] = release, ['leave'] = leave, ['done'] = done }
-expire()
-serve()
+each(function()
+  -- A server that is short of memory refuses a script whose first write may grow, and no others.
+  if text and operation ~= 'acquire' then redis.call('PEXPIRE', KEYS[at + 1], state_length()) end
+  expire()
+  serve()
+end)
 local reply = operations[operation]()
 reply[3] = left
-if is_changed then save() end
+each(function()
+  if is_changed then save() end
+end)
 for _, message in ipairs(messages) do redis.pcall('PUBLISH', message[1], message[2]) end
 return reply
