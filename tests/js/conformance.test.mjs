@@ -10,7 +10,22 @@ import { describe, matches, recordings, request } from './support/recordings.mjs
 // 2026-01-01: the recordings hold dates long past and dates after 2100.
 const NOW_MS = 1_767_225_600_000;
 
-const all = recordings();
+/** Recordings with commands that are not there yet; tests/conformance.rs has how many of their sessions must run. */
+const PARTIAL = ['stream', 'group'];
+const known = await knownCommands();
+const all = recordings().map(({ name, sessions }) =>
+  PARTIAL.includes(name) ? { name, sessions: sessions.filter(isImplemented) } : { name, sessions },
+);
+
+async function knownCommands() {
+  const { Keylatch } = await entry('index');
+  return new Set(new Keylatch().call('COMMAND', 'LIST').map((name) => name.toLowerCase()));
+}
+
+function isImplemented({ steps }) {
+  return steps.every(({ argv }) => known.has(argv[0].toString().toLowerCase()));
+}
+
 /** Recordings of scripts, for the package with Lua. */
 const OF_SCRIPTS = ['script', 'function'];
 const files = all.filter(({ name }) => !OF_SCRIPTS.includes(name));

@@ -74,11 +74,11 @@ test('CLIENT REPLY OFF is no error, but a reply that is missing is one that says
 test('a snapshot with an unknown type is refused with type and key', () => {
   const db = new Keylatch();
   db.set('kept', '1');
-  const stream = Buffer.concat([Buffer.from('REDIS0011\x15\x08my"queue'), Buffer.from([0, 0xff]), Buffer.alloc(8)]);
-  const snapshot = new Uint8Array(stream);
+  const unknown = Buffer.concat([Buffer.from('REDIS0011\x63\x08my"queue'), Buffer.from([0, 0xff]), Buffer.alloc(8)]);
+  const snapshot = new Uint8Array(unknown);
   assert.throws(
     () => db.load(snapshot),
-    (error) => error instanceof LoadError && /the key "my\\"queue" holds a stream \(RDB type 21\)/.test(error.message),
+    (error) => error instanceof LoadError && /the key "my\\"queue" holds a value \(RDB type 99\)/.test(error.message),
   );
   assert.equal(db.get('kept'), '1', 'nothing has changed');
 });

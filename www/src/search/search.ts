@@ -79,7 +79,7 @@ export function find(entries: readonly SearchEntry[], typed: string): SearchEntr
 /** The words of a text in small letters; those joined by a hyphen or a point are also one. */
 export function wordsOf(text: string): string[] {
   const small = text.toLowerCase();
-  const joined = small.match(/[a-z0-9]+(?:[-./][a-z0-9]+)+/g) ?? [];
+  const joined = (small.match(/[a-z0-9]+(?:[-./][a-z0-9]+)*/g) ?? []).filter((word) => /[^a-z0-9]/.test(word));
   return [...joined.map((word) => word.replace(/[^a-z0-9]/g, '')), ...(small.match(/[a-z0-9]+/g) ?? [])];
 }
 
