@@ -25,16 +25,17 @@ after(() => browser.close());
 // Namespaces as Durable Objects, with sockets and signed tokens, and the client of remote databases are 100 KB packed.
 // Shards, rates and metrics of objects, `keylatch connect`, and cache and shards of remote databases are 26 KB.
 // Limits and idempotency keys of servers are 13 KB, the script of locks on any Redis is 12.
-test('the package is at most 1260 KB packed and 3.66 MB installed', () => {
+// Streams are 29 KB of the engine with brotli, in each of its two forms here.
+test('the package is at most 1332 KB packed and 3.82 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1260 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 3.66 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1332 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3.82 * KB * KB, `${installed} bytes installed`);
 });
 
-test('a page that streams the engine loads at most 304 KB, with brotli', async (t) => {
+test('a page that streams the engine loads at most 332 KB, with brotli', async (t) => {
   const root = project('streamed');
   await build({ root, logLevel: 'error' });
   const assets = join(root, 'dist/assets');
@@ -42,7 +43,7 @@ test('a page that streams the engine loads at most 304 KB, with brotli', async (
   const total = sizes.reduce((sum, size) => sum + size, 0);
   t.diagnostic(`${total} bytes in ${sizes.length} files`);
   assert.equal(sizes.length, 2, 'core and the engine');
-  assert.ok(total <= 304 * KB, `${total} bytes`);
+  assert.ok(total <= 332 * KB, `${total} bytes`);
   assert.deepEqual(await answersOf(browser, join(root, 'dist')), ['OK', null]);
 });
 
