@@ -33,6 +33,11 @@ async function filled() {
   db.call('HPEXPIRE', 'hash', 9000, 'FIELDS', 1, 'f');
   db.zadd('z', 1.5, 'm');
   db.zadd('z', -Infinity, 'least');
+  db.call('XADD', 'events', '1-1', 'kind', 'order');
+  db.call('XADD', 'events', '2-1', 'kind', 'two words', 'amount', '3');
+  db.call('XGROUP', 'CREATE', 'events', 'readers', '0');
+  db.call('XREADGROUP', 'GROUP', 'readers', 'ann', 'COUNT', 1, 'STREAMS', 'events', '>');
+  db.call('XADD', 'emptied', 'MAXLEN', '0', '5-1', 'f', 'v');
   db.client({ db: 3 }).set('elsewhere', 1);
   await db.flush();
   const fork = db.fork();
@@ -47,7 +52,7 @@ test('check: a sound folder, its files and its keys', async () => {
   const lines = stdout.trim().split('\n');
   assert.match(lines[0], /appendonly\.aof\.1\.incr\.aof: log with 1 piece, \d+ bytes$/);
   assert.deepEqual(lines.slice(1, 3), [
-    'db0: 7 keys, 1 with expiry: 1 hash, 1 list, 1 set, 3 string, 1 zset',
+    'db0: 9 keys, 1 with expiry: 1 hash, 1 list, 1 set, 2 stream, 3 string, 1 zset',
     'db3: 1 key, 0 with expiry: 1 string',
   ]);
   assert.match(lines[3], /^sound; .* of memory in an engine$/);
@@ -137,6 +142,11 @@ test('dump: commands that make the same keys, and lines of JSON', async () => {
   assert.deepEqual(of('hash').fieldsExpireAt, [['f', 1_700_000_009_000]]);
   assert.equal(of('list').value.length, 250);
   assert.equal(of('elsewhere').db, 3);
+  const { entries, groups, entriesAdded } = of('events').value;
+  assert.deepEqual(entries[0], ['1-1', [['kind', 'order']]]);
+  const pending = [{ id: '1-1', consumer: 'ann', deliveredAt: 1_700_000_000_000, deliveries: 1 }];
+  assert.deepEqual(groups, [{ name: 'readers', lastId: '1-1', entriesRead: 1, consumers: ['ann'], pending }]);
+  assert.equal(entriesAdded, 2);
 });
 
 test('help, and mistakes in arguments', () => {

@@ -11,6 +11,7 @@ const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   set: isListOf(isValue),
   zset: isListOf(isScored),
   hash: isListOf(isField),
+  stream: isValue,
 };
 
 /** Throws an error that names the first entry that is not as it should be. */

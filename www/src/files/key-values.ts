@@ -10,7 +10,10 @@ export interface KeyValue {
   readonly db: number;
   readonly key: Value;
   readonly type: string;
-  /** A string; elements of a list or set; `[member, score]`; `[field, value]` or `[field, value, expiresAtMs]`. */
+  /**
+   * A string; elements of a list or set; `[member, score]`; `[field, value]` or `[field, value, expiresAtMs]`; a stream as
+   * DUMP replies it.
+   */
   readonly value: Value | readonly (Value | readonly (Value | number)[])[];
   readonly expiresAtMs?: number | undefined;
 }
@@ -26,6 +29,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   set: ['SMEMBERS'],
   zset: ['ZRANGE', '0', '-1', 'WITHSCORES'],
   hash: ['HGETALL'],
+  stream: ['DUMP'],
 };
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -107,9 +111,8 @@ function pairs(elements: readonly Value[]): [Value, Value][] {
 
 function commandsOf({ key, type, value, expiresAtMs }: KeyValue): Argument[][] {
   const name = argumentOf(key);
-  const commands = Array.isArray(value)
-    ? elementCommands(name, type, value)
-    : [['SET', name, argumentOf(value as Value)]];
+  const whole = type === 'stream' ? ['RESTORE', name, 0] : ['SET', name];
+  const commands = Array.isArray(value) ? elementCommands(name, type, value) : [[...whole, argumentOf(value as Value)]];
   return expiresAtMs === undefined ? commands : [...commands, ['PEXPIREAT', name, expiresAtMs]];
 }
 

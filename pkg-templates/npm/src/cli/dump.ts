@@ -6,10 +6,12 @@ import type { Keylatch } from '../db/built-in.js';
 import { databasesOf, dataFilesOf, loaded } from './data-files.js';
 import { printError, printOut } from './output.js';
 import { CallerTypeError } from '../base/caller-errors.js';
-import { Decoder } from '../base/encoders.js';
+import { type StreamFacts, streamFactsOf } from '../client/sugar/stream-facts.js';
+import { pairsOf, streamAsJson, streamCommands } from './dump-stream.js';
+import { quoted, readable } from './dump-texts.js';
 
 export const DUMP_USAGE = `keylatch dump PATH [--json] [--skip unsupported]    prints the contents of a folder of data, or of one file (RDB or AOF)
-  --skip unsupported    leaves out values of types that keylatch lacks, such as streams; their number goes to stderr
+  --skip unsupported    leaves out values of types that keylatch lacks, such as those of modules; their number goes to stderr
   --json   one line of JSON a key: {"db", "key", "type", "expiresAt", "value"}; bytes that are not UTF-8 are
            {"base64": ...}. Otherwise commands that make the same keys: keylatch dump PATH | redis-cli
 Expiry times are those of the files: nothing expires while it is printed.`;
@@ -25,6 +27,8 @@ interface Entry {
   readonly type: string;
   readonly deadlineMs: number | null;
   readonly value: readonly Uint8Array[];
+  /** Absent unless the key is a stream. */
+  readonly stream?: StreamFacts | undefined;
   /** Deadlines of fields that have one. */
   readonly fields: ReadonlyMap<Uint8Array, number>;
 }
@@ -76,8 +80,10 @@ function* entriesOf(db: Keylatch, number: number): Generator<Entry> {
   do {
     const page = db.inspectPage({ cursor, db: number, limit: 100, buffer: true });
     for (const { key, type, deadlineMs } of page.keys) {
-      const value = contentsOf(bytes, key, type);
-      yield { key, type, deadlineMs, value, fields: type === 'hash' ? deadlinesOf(bytes, key, value) : new Map() };
+      const value = type === 'stream' ? [] : contentsOf(bytes, key, type);
+      const fields: Entry['fields'] = type === 'hash' ? deadlinesOf(bytes, key, value) : new Map();
+      const stream = type === 'stream' ? streamFactsOf(bytes, key) : undefined;
+      yield { key, type, deadlineMs, value, fields, stream };
     }
     cursor = page.cursor;
   } while (cursor !== '0');
@@ -115,9 +121,10 @@ function deadlinesOf(client: Bytes, key: Uint8Array, value: readonly Uint8Array[
 
 const COMMANDS: Readonly<Record<string, string>> = { list: 'RPUSH', set: 'SADD', zset: 'ZADD', hash: 'HSET' };
 
-function* asCommands({ key, type, deadlineMs, value, fields }: Entry): Generator<string> {
+function* asCommands({ key, type, deadlineMs, value, fields, stream }: Entry): Generator<string> {
   const name = quoted(key);
-  if (type === 'string') yield `SET ${name} ${quoted(value[0] as Uint8Array)}`;
+  if (stream) yield* streamCommands(name, stream);
+  else if (type === 'string') yield `SET ${name} ${quoted(value[0] as Uint8Array)}`;
   else
     for (let start = 0; start < value.length; start += ELEMENTS)
       yield [COMMANDS[type], name, ...value.slice(start, start + ELEMENTS).map(quoted)].join(' ');
@@ -125,20 +132,14 @@ function* asCommands({ key, type, deadlineMs, value, fields }: Entry): Generator
   if (deadlineMs !== null) yield `PEXPIREAT ${name} ${deadlineMs}`;
 }
 
-/** An argument as redis-cli reads it. */
-function quoted(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString('latin1');
-  if (/^[\w:.+-]+$/.test(text)) return text;
-  const escaped = text.replace(/[\\"]/g, '\\$&').replace(/[^\x20-\x7e]/g, hexadecimal);
-  return `"${escaped}"`;
-}
-
-function hexadecimal(character: string): string {
-  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
-}
-
-function asJson(db: number, { key, type, deadlineMs, value, fields }: Entry): object {
-  const entry = { db, key: readable(key), type, expiresAt: deadlineMs, value: valueAsJson(type, value) };
+function asJson(db: number, { key, type, deadlineMs, value, fields, stream }: Entry): object {
+  const entry = {
+    db,
+    key: readable(key),
+    type,
+    expiresAt: deadlineMs,
+    value: stream ? streamAsJson(stream) : valueAsJson(type, value),
+  };
   if (fields.size === 0) return entry;
   return { ...entry, fieldsExpireAt: [...fields].map(([field, fieldMs]) => [readable(field), fieldMs]) };
 }
@@ -147,14 +148,6 @@ function valueAsJson(type: string, value: readonly Uint8Array[]): unknown {
   const texts = value.map(readable);
   if (type === 'string') return texts[0];
   if (type !== 'hash' && type !== 'zset') return texts;
-  const pairs = texts.flatMap((first, index) => (index % 2 === 0 ? [[first, texts[index + 1]]] : []));
+  const pairs = pairsOf(texts);
   return type === 'hash' ? pairs : pairs.map(([score, member]) => [member, score]);
-}
-
-function readable(bytes: Uint8Array): unknown {
-  try {
-    return new Decoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return { base64: Buffer.from(bytes).toString('base64') };
-  }
 }

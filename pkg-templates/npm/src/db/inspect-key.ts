@@ -52,6 +52,8 @@ export type InspectedKey<Text = string> = InspectedFacts &
     | { readonly type: 'set'; readonly members: readonly Text[] }
     | { readonly type: 'zset'; readonly members: readonly (readonly [member: Text, score: number])[] }
     | { readonly type: 'hash'; readonly fields: readonly InspectedField<Text>[] }
+    /** Entries are read by XRANGE. */
+    | { readonly type: 'stream' }
   );
 
 type Part = Uint8Array | readonly unknown[];
@@ -99,6 +101,7 @@ function partOf(type: string, part: Part, text: (raw: unknown) => string | Uint8
   if (type === 'list') return { type, elements: part.map(text) };
   if (type === 'set') return { type, members: part.map(text) };
   if (type === 'zset') return { type, members: grouped(part, 2).map(([member, score]) => [text(member), score]) };
+  if (type === 'stream') return { type };
   const fields = grouped(part, 3).map(([field, value, deadlineMs]) => {
     return { field: text(field), value: text(value), deadlineMs: toNumber(deadlineMs as number | null) };
   });

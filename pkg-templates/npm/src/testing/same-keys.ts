@@ -4,6 +4,7 @@ import { ManualClock } from '../host/clock.js';
 import type { Client } from '../client/client.js';
 import { AssertionError } from './assertion-error.js';
 import { Decoder } from '../base/encoders.js';
+import { streamFactsOf } from '../client/sugar/stream-facts.js';
 
 /** An engine, or a snapshot of one. */
 export type Keyspace = Keylatch | Uint8Array;
@@ -79,7 +80,22 @@ function contentOf(client: Client, type: string, key: Uint8Array, withDeadlines:
   if (type === 'set') return list('SMEMBERS').map(textOf).sort();
   if (type === 'zset') return Object.fromEntries(scoresOf(client, key));
   if (type === 'hash') return hashOf(client, key, withDeadlines);
+  if (type === 'stream') return streamOf(bytes, key);
   return textOf(bytes.call('GET', key) as Uint8Array);
+}
+
+function streamOf(bytes: Client['bytes'], key: Uint8Array): Described {
+  const { entries, groups, ...marks } = streamFactsOf(bytes, key);
+  const described = groups.map(({ name, consumers, pending, ...group }) => [
+    textOf(name),
+    {
+      ...group,
+      consumers: consumers.map(textOf).sort(),
+      pending: pending.map(({ consumer, ...delivery }) => ({ ...delivery, consumer: textOf(consumer) })),
+    },
+  ]);
+  const fieldsOf = entries.map(([id, fields]) => [id, fields.map(textOf)]);
+  return { entries: Object.fromEntries(fieldsOf), ...marks, groups: Object.fromEntries(described) };
 }
 
 function scoresOf(client: Client, key: Uint8Array): [string, unknown][] {
