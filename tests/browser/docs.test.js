@@ -210,7 +210,7 @@ test('the footer says what this is, how to install it, and what is missing', asy
     const redis = /redis_version:([\d.]+)/.exec((await heard(page)).at(-1))[1];
     assert.ok(words.includes(`answers like Redis ${redis}`));
     assert.match(words, /npm install keylatch/);
-    assert.match(words, /Missing are streams/);
+    assert.match(words, /Missing are modules/);
     for (const name of ['Commands', 'Session format', 'Guides', 'MIT licence', 'Apache-2.0 licence', 'Notices']) {
       const link = await footer.getByRole('link', { name, exact: true }).getAttribute('href');
       assert.equal((await page.request.get(browser.address + link)).status(), 200, link);

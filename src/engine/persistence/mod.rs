@@ -35,11 +35,11 @@ pub enum LoadError {
         /// Bytes before that part.
         offset: usize,
     },
-    /// A key with a value of a type or an encoding that this engine lacks, for example a stream.
+    /// A key with a value of a type or an encoding that this engine lacks, for example one of a module.
     UnsupportedValue {
         /// Name of the key.
         key: Vec<u8>,
-        /// Code of the type in the file, such as 21 for a stream of Redis 7.2.
+        /// Code of the type in the file, such as 7 for a value of a module.
         type_code: u8,
         /// Bytes before the code of the type.
         offset: usize,
@@ -93,7 +93,6 @@ impl fmt::Display for LoadError {
 fn type_name(type_code: u8) -> &'static str {
     match type_code {
         6 | 7 => "a value of a module",
-        15 | 19 | 21 | 26 | 27 => "a stream",
         _ => "a value",
     }
 }

@@ -17,7 +17,7 @@ test('a command that keylatch has is never said to be missing', () => {
     [],
   );
   assert.equal(missingSince('migrate'), '2.6.0');
-  assert.equal(missingSince('XADD'), '5.0.0');
+  assert.equal(missingSince('CLUSTER|REPLICAS'), '5.0.0');
   assert.equal(missingSince('MODULE|LOAD'), '4.0.0');
   assert.equal(missingSince('json.get'), '8.0.0');
   assert.equal(missingSince('LATCH.FROB'), undefined);

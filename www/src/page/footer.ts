@@ -67,7 +67,7 @@ export class Footer extends LitElement {
       </summary>
       <div class="more">
         <p>keylatch is a key-value engine in WebAssembly that speaks Redis: for tests, for apps without a server, and for workers at the edge. Install it with <code>npm install keylatch</code>.</p>
-        <p>It answers like Redis ${__REDIS_VERSION__}. A script in Lua loads a larger engine when it runs. Missing are streams, modules, clustering and replication. Random replies repeat, because every visit has the same seed.</p>
+        <p>It answers like Redis ${__REDIS_VERSION__}. A script in Lua loads a larger engine when it runs. Missing are modules, clustering and replication. Random replies repeat, because every visit has the same seed.</p>
         <nav aria-label="About">
           <a href="commands/">Commands</a>
           <a href="lessons/">Lessons</a>

@@ -37,7 +37,7 @@ export interface KeyPageOptions {
 export interface KeyInfo<Key = string> {
   /** The key itself. */
   readonly key: Key;
-  /** `string`, `list`, `set`, `zset` or `hash`. */
+  /** `string`, `list`, `set`, `zset`, `hash` or `stream`. */
   readonly type: string;
   /** Bytes of a string, elements of any other type. */
   readonly size: number;
@@ -293,7 +293,7 @@ export class Keylatch extends ObservableClient {
 
   /**
    * Replaces all databases by those of a snapshot, or of an RDB file of Redis. A value of a type that the engine lacks, such
-   * as a stream, throws LoadError. With `skip: 'unsupported'` such keys are left out, and listed in the result.
+   * as one of a module, throws LoadError. With `skip: 'unsupported'` such keys are left out, and listed in the result.
    *
    * @example
    * const { skipped } = db.load(readFileSync('dump.rdb'), { skip: 'unsupported' });

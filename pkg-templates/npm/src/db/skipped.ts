@@ -5,8 +5,8 @@ import type { Shape } from '../base/option-check.js';
 /** Options of `load` and `replay`. */
 export interface SkipOptions {
   /**
-   * `unsupported`: leaves out values of types that the engine lacks, such as streams, and commands on them. Without it they
-   * are refused.
+   * `unsupported`: leaves out values of types that the engine lacks, such as those of modules, and commands on them. Without it
+   * they are refused.
    */
   readonly skip?: 'unsupported' | undefined;
 }
@@ -17,7 +17,7 @@ export interface SkippedKey {
   readonly key: string | null;
   /** Number of the database. */
   readonly db: number;
-  /** Name of the type as TYPE replies it, such as `stream` or `ReJSON-RL`. */
+  /** Name of the type as TYPE replies it, such as `ReJSON-RL`. */
   readonly type: string;
   /** Bytes before the type of the key in a snapshot, or before the command in a log. */
   readonly offset: number;
@@ -68,11 +68,6 @@ const TYPES: Readonly<Record<string, string>> = {
   12: 'zset',
   13: 'hash',
   14: 'list',
-  15: 'stream',
-  19: 'stream',
-  21: 'stream',
-  26: 'stream',
-  27: 'stream',
 };
 
 /** Reads the engine's reply: the number of parts, numbers by label, and the parts. */
@@ -95,11 +90,10 @@ export function skippedOf(reply: Uint8Array): Skipped {
 
 /**
  * Name of a type. A label is the code of a type or the name of a module's type in a snapshot, or the name of a command in a
- * log. Commands on streams begin with X, those of modules mostly have a name with a dot.
+ * log. Commands of modules mostly have a name with a dot.
  */
 function typeOf(label: string): string {
   if (/^\d{1,3}$/.test(label)) return TYPES[label] ?? 'unknown';
-  if (/^X[A-Z]+$/.test(label)) return 'stream';
   if (/^[A-Z]+\./.test(label)) return 'module';
   return label === 'RENAME' || label === 'RENAMENX' || label === 'COPY' ? 'unknown' : label;
 }
