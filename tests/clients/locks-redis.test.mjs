@@ -157,6 +157,17 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       assert.equal(await lock.release(), true);
     });
 
+    test('a command runs only while the lock is held', async (t) => {
+      const { port } = await serveRedis(t);
+      const mine = locks(await connect(t, port));
+      const lock = await mine.acquire('door', { ttl: 60_000 });
+      assert.equal(await lock.run(['SET', 'file', 'mine']), 'OK');
+      assert.match((await errorOf(lock.run(['INCR', 'file']))).message, /not an integer/);
+      const thief = await mine.acquire('door', { ttl: 60_000, steal: true });
+      assert.ok((await errorOf(lock.run(['SET', 'file', 'late']))) instanceof Stolen);
+      assert.equal(await thief.run(['GET', 'file']), 'mine');
+    });
+
     if (isHttp) return;
 
     test('twenty objects of locks of one client: two connections, and theft is told by a message', async (t) => {

@@ -50,6 +50,21 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       assert.equal(await election.resign(), true);
     });
 
+    test('a command runs only while the lock is held, in a transaction', async (t) => {
+      const { port } = await serve(t);
+      const mine = locks(await connect(t, port));
+      const lock = await mine.acquire('door', { ttl: 60_000 });
+      if (title.startsWith('@upstash')) {
+        assert.equal((await errorOf(lock.run(['SET', 'file', 'mine']))).command, 'MULTI');
+        return;
+      }
+      assert.equal(await lock.run(['SET', 'file', 'mine']), 'OK');
+      assert.match((await errorOf(lock.run(['INCR', 'file']))).message, /not an integer/);
+      const thief = await mine.acquire('door', { ttl: 60_000, steal: true });
+      assert.ok((await errorOf(lock.run(['SET', 'file', 'late']))) instanceof Stolen);
+      assert.equal(await thief.run(['GET', 'file']), 'mine');
+    });
+
     test('a stolen lock is found out by the next renewal', async (t) => {
       const { port } = await serve(t);
       const client = await connect(t, port);

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 const KEPT = new Set(
   (
     'and break do else elseif end false for function if in local nil not or repeat return then true until while ' +
-    'ipairs pairs tonumber unpack math ceil floor huge max min string find format gsub match ' +
-    'redis call pcall error_reply replicate_commands KEYS ARGV'
+    'ipairs pairs tonumber type unpack math ceil floor huge max min string find format gsub match ' +
+    'redis call pcall err error_reply replicate_commands KEYS ARGV'
   ).split(' '),
 );
 

@@ -19,9 +19,11 @@ export {
   type LockErrorCode,
 } from '../locks/errors.js';
 export type { LimitOptions, LimitRule } from '../locks/limit.js';
-export type { Lock, LossSignal, UpgradeOptions } from '../locks/lock.js';
+export type { RunOptions } from '../locks/guarded-command.js';
+export type { Lock } from '../locks/lock.js';
+export type { LossSignal } from '../locks/loss-signal.js';
 export type { HeldLockInfo, LockInfo, Locks, LocksSnapshot } from '../locks/manager.js';
 export type { OnceOptions } from '../locks/once.js';
-export type { LeaseOptions, LockOptions, LocksOptions } from '../locks/options.js';
+export type { LeaseOptions, LockOptions, LocksOptions, UpgradeOptions } from '../locks/options.js';
 export { locks, redlock } from '../locks/open.js';
 export type { PermitOptions, Semaphore } from '../locks/semaphore.js';

@@ -13,6 +13,7 @@ import type {
   LimitResult,
   OnceRequest,
   OnceState,
+  RunRequest,
 } from './coordination.js';
 import { NotSupported } from './errors.js';
 import { LatchCoordination } from './latch.js';
@@ -118,6 +119,10 @@ export class AskedCoordination implements Coordination {
 
   limit(request: LimitRequest): Promise<LimitResult> {
     return this.#then((found) => found.limit(request));
+  }
+
+  run(request: RunRequest): Promise<{ readonly reply: unknown } | null> {
+    return this.#then((found) => found.run(request));
   }
 
   once(request: OnceRequest): Promise<OnceState> {

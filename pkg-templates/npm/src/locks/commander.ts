@@ -8,6 +8,7 @@ import type { WaitOptions } from '../client/waits.js';
 import type { TrackerSource } from './key-watcher.js';
 import type { SubscriberSource } from './messages.js';
 import { remoteSubscriber } from './subscriber.js';
+import { callTransact, engineTransact, noTransact, sendTransact, type Transact } from './transaction.js';
 import {
   closeConnection,
   connected,
@@ -48,6 +49,7 @@ export type LockStore = Client | PrefixedClient | CallClient | SendClient | Exec
 export interface Commander {
   /** Runs a command; rejects with the server's error. Sends it before it returns. */
   send(argv: readonly string[]): Promise<unknown>;
+  readonly transact: Transact;
   /** Runs a command that may block, without delaying others. An abort ends it if it has not begun to reply. */
   sendBlocking?(argv: readonly string[], options: BlockingOptions): Promise<unknown>;
   /** Reports changes of keys. */
@@ -90,7 +92,7 @@ export function commanderOf(store: LockStore): Commander {
 function commanderFor(store: LockStore): Commander {
   if (has(store, 'executeWaiting')) return engineCommander(store as unknown as EngineClient);
   if (has(store, 'createScript') && has(store, 'exec'))
-    return { send: (argv) => (store as ExecClient).exec([...argv] as [string]) };
+    return { send: (argv) => (store as ExecClient).exec([...argv] as [string]), transact: noTransact };
   if (has(store, 'call')) return callCommander(store as CallClient);
   if (has(store, 'sendCommand')) return sendCommander(store as SendClient);
   throw new CallerTypeError(`${EXPECTED}, got ${shown(store)}`);
@@ -100,6 +102,7 @@ function engineCommander(client: EngineClient): Commander {
   return {
     // The command runs within this call.
     send: async (argv) => client.call(...argv),
+    transact: engineTransact(client),
     sendBlocking: (argv, { timed, signal }) => client.executeWaiting(argv, timed ? 1 : 0, { signal }),
     trackers: isLocalEngine(client) ? engineTrackers(client) : undefined,
   };
@@ -114,6 +117,7 @@ function callCommander(client: CallClient): Commander {
     );
   return {
     send: (argv) => sent(client, argv),
+    transact: callTransact(client),
     ...withConnections(client, (other, argv) => sent(other as CallClient, argv)),
   };
 }
@@ -126,7 +130,11 @@ function sendCommander(client: SendClient): Commander {
   const send: Send = has(client, 'nodeClient')
     ? (on, argv) => (on as ClusterClient).sendCommand(firstKey(argv), false, [...argv])
     : (on, argv) => (on as SendClient).sendCommand([...argv]);
-  return { send: (argv) => send(client, argv), ...withConnections(client, send) };
+  return {
+    send: (argv) => send(client, argv),
+    transact: sendTransact(client),
+    ...withConnections(client, send),
+  };
 }
 
 /** A cluster of node-redis, which is told the key that chooses the node. */
@@ -140,7 +148,7 @@ function firstKey([command = '', ...args]: readonly string[]): string | undefine
 }
 
 /** Blocking commands, tracking and messages on connections of their own, where the client object opens others. */
-function withConnections(client: object, send: Send): Omit<Commander, 'send'> {
+function withConnections(client: object, send: Send): Omit<Commander, 'send' | 'transact'> {
   const inCluster = isCluster(client);
   if (!has(client, 'duplicate')) return { isCluster: inCluster };
   return {

@@ -3,6 +3,7 @@
  * counted by the caller's clocks from the sending of a command, so that delays shorten a lease and never extend it.
  */
 import type { AbortSignalLike } from '../base/abort.js';
+import type { GuardedCommand } from './guarded-command.js';
 import type { Instant } from './time.js';
 
 /** Mode of a lock: alone, or together with others that are shared. */
@@ -128,6 +129,13 @@ export interface ArriveRequest {
   readonly signal: AbortSignalLike | undefined;
 }
 
+/** A command of a holder. */
+export interface RunRequest {
+  readonly claim: Claim;
+  readonly token: number;
+  readonly command: GuardedCommand;
+}
+
 /** State of a barrier. */
 export interface BarrierState {
   /** True once all have arrived. */
@@ -164,6 +172,8 @@ export interface Coordination {
   changes?(key: string, changed: () => void): (() => void) | undefined;
   /** Asks a limiter. */
   limit(request: LimitRequest): Promise<LimitResult>;
+  /** Runs a command in one step with the check of a lease; null if that is lost. */
+  run(request: RunRequest): Promise<{ readonly reply: unknown } | null>;
   /** Asks whether to run a task. */
   once(request: OnceRequest): Promise<OnceState>;
   /** Stores the result of a task; false if the lease was lost. */

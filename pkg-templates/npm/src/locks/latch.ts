@@ -15,6 +15,7 @@ import type {
   LimitResult,
   OnceRequest,
   OnceState,
+  RunRequest,
 } from './coordination.js';
 import { hasCode, translated } from './errors.js';
 import { type KeyWatcher, type Outcome, watcherOf } from './key-watcher.js';
@@ -188,6 +189,17 @@ export class LatchCoordination implements Coordination {
       return true;
     } catch (error) {
       if (hasCode(error, 'FENCED')) return false;
+      throw error;
+    }
+  }
+
+  async run({ claim, token, command }: RunRequest): Promise<{ readonly reply: unknown } | null> {
+    const { keys, intents, owner } = claim;
+    const checks = [...keys, ...intents].map((key) => ['LATCH.CHECK', key, owner, String(token)]);
+    try {
+      return { reply: await this.#commander.transact([...checks, command.argv]) };
+    } catch (error) {
+      if (hasCode(error, 'FENCED')) return null;
       throw error;
     }
   }

@@ -1,7 +1,10 @@
 /** Locks as programs hold them: one that is forgotten is renewed no longer, so that its lease ends. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { LockMode } from './coordination.js';
-import type { HeldLock, Lock, LossSignal, UpgradeOptions } from './lock.js';
+import type { RunOptions } from './guarded-command.js';
+import type { HeldLock, Lock } from './lock.js';
+import type { LossSignal } from './loss-signal.js';
+import type { UpgradeOptions } from './options.js';
 
 /** Timers keep a lock for as long as it is renewed, but not its handle. */
 const forgotten = /* @__PURE__ */ new FinalizationRegistry((lock: HeldLock) => lock.stopRenewing());
@@ -54,6 +57,10 @@ export class LockHandle implements Lock {
 
   check(): Promise<boolean> {
     return this.#lock.check();
+  }
+
+  run(argv: readonly unknown[], options?: RunOptions): Promise<unknown> {
+    return this.#lock.run(argv, options);
   }
 
   renew(ttl?: number): Promise<number> {

@@ -1,29 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A lock that was granted: its lease is renewed, and its loss is reported. */
-import { checked, type Shape } from '../base/option-check.js';
+import { checked } from '../base/option-check.js';
 import type { AbortSignalLike } from '../base/abort.js';
 import type { Claim, Coordination, Grant, Inspection, LockMode, Permits } from './coordination.js';
 import { ANSWER_MS, answered, answeredWithin, type Bounds } from './bounds.js';
 import { Aborted, isUnknown, Lost, NotSupported, quoted, refused, Stolen, unavailable } from './errors.js';
-import { followClock } from './loss-signal.js';
-import { waitOf, wholeNumber } from './options.js';
+import { guardedCommand, type RunOptions } from './guarded-command.js';
+import { followClock, type LossSignal } from './loss-signal.js';
+import { UPGRADE, type UpgradeOptions, waitOf, wholeNumber } from './options.js';
 import { elapsedMs, instant, type Instant, type Time } from './time.js';
 import { CallerTypeError } from '../base/caller-errors.js';
-
-/** AbortSignal, where the program's own types declare it; server programs may omit the DOM's types. */
-export type LossSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
-  ? Signal
-  : AbortSignalLike;
-
-/** Options of `lock.upgrade`. */
-export interface UpgradeOptions {
-  /** Longest time to wait in milliseconds; no limit by default. */
-  readonly wait?: number | undefined;
-  /** Ends the wait; the lock stays shared. */
-  readonly signal?: AbortSignalLike | undefined;
-}
-
-const UPGRADE: Shape<UpgradeOptions> = { wait: 'number', signal: 'signal' };
 
 /** A lock that was granted. */
 export interface Lock extends AsyncDisposable {
@@ -51,6 +37,11 @@ export interface Lock extends AsyncDisposable {
    * answer before the end of the lease.
    */
   check(): Promise<boolean>;
+  /**
+   * Runs a command of the store in one step with the check that the lock is held; otherwise nothing runs, and the lock's
+   * loss is the error. Resolves to the reply as the client object has it.
+   */
+  run(argv: readonly (string | number | bigint)[], options?: RunOptions): Promise<unknown>;
   /** Extends the lease to `ttl` milliseconds from now, and never shortens it; resolves to the milliseconds left. */
   renew(ttl?: number): Promise<number>;
   /** Makes a shared lock exclusive, ahead of those that wait. Rejects with Deadlock if another holder upgrades too. */
@@ -175,13 +166,31 @@ export class HeldLock implements Lock {
     return this.held;
   }
 
+  async run(argv: readonly unknown[], options?: RunOptions): Promise<unknown> {
+    const { coordination, claim, time } = this.#terms;
+    const request = { claim, token: this.token, command: guardedCommand(argv, options) };
+    this.#refuseEnded();
+    const ask = (): Promise<{ reply: unknown } | null> => coordination.run(request);
+    const ran = await answered(coordination, time, { limitMs: this.#leftMs, ask });
+    if (ran !== null) return ran.reply;
+    if (this.held) await this.#lost();
+    this.#refuseEnded();
+    return undefined;
+  }
+
   async renew(ttl = this.#terms.ttlMs): Promise<number> {
     wholeNumber('renew', 'ttl', ttl, 1);
-    this.#notice();
-    if (this.#state === 'released') throw new Lost(`the lock ${this.#title} was released`);
-    if (this.#state === 'held') await this.#renewed(ttl);
+    this.#refuseEnded();
+    await this.#renewed(ttl);
     if (this.#loss !== undefined) throw this.#loss;
     return this.remainingMs;
+  }
+
+  /** Throws if the lock is not held any more. */
+  #refuseEnded(): void {
+    this.#notice();
+    if (this.#loss !== undefined) throw this.#loss;
+    if (this.#state === 'released') throw new Lost(`the lock ${this.#title} was released`);
   }
 
   async upgrade(options?: UpgradeOptions): Promise<void> {

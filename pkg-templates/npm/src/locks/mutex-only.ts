@@ -38,6 +38,10 @@ export abstract class MutexOnly implements Coordination {
     return this.lacking('LATCH.LIMIT', 'a rate limit');
   }
 
+  async run(): Promise<never> {
+    return this.lacking('LATCH.CHECK', 'a command that only the holder runs');
+  }
+
   async once(): Promise<never> {
     return this.lacking('LATCH.ONCE', 'a task that runs once');
   }

@@ -36,6 +36,17 @@ export interface LockOptions extends LeaseOptions {
   readonly delay?: number | undefined;
 }
 
+/** Options of `lock.upgrade`. */
+export interface UpgradeOptions {
+  /** Longest time to wait in milliseconds; no limit by default. */
+  readonly wait?: number | undefined;
+  /** Ends the wait; the lock stays shared. */
+  readonly signal?: AbortSignalLike | undefined;
+}
+
+/** @internal */
+export const UPGRADE: Shape<UpgradeOptions> = { wait: 'number', signal: 'signal' };
+
 /** @internal */
 export const LOCKS: Shape<LocksOptions> = { prefix: 'text', hierarchy: 'flag' };
 

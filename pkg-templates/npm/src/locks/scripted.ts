@@ -17,6 +17,7 @@ import type {
   LimitResult,
   OnceRequest,
   OnceState,
+  RunRequest,
 } from './coordination.js';
 import { hasCode, translated } from './errors.js';
 import { LATCH_SCRIPT, LATCH_SCRIPT_SHA1 } from './generated/latch-script.js';
@@ -166,6 +167,14 @@ export class ScriptCoordination implements Coordination {
     const { key, limit, periodMs, burst = limit, cost, kind, peek } = request;
     const argv = ['limit', '', kind, limit, periodMs, burst, cost, peek ? 0 : 1];
     return limitResultOf(await this.#evaluate([key], argv));
+  }
+
+  async run({ claim, token, command }: RunRequest): Promise<{ readonly reply: unknown } | null> {
+    const names = [...claim.keys, ...claim.intents];
+    const keys = [...names.flatMap(scriptKeys), ...command.keys];
+    const answer = await this.#evaluate(keys, ['run', claim.owner, token, names.length, ...command.argv]);
+    const [status, reply] = answer as [number, unknown];
+    return Number(status) === 1 ? { reply } : null;
   }
 
   once(request: OnceRequest): Promise<OnceState> {

@@ -161,6 +161,13 @@ local function check()
   return { is_held and 1 or 0, 0, 0 }
 end
 
+local function run()
+  if check()[1] == 0 then return { 0 } end
+  local reply = redis.pcall(unpack(ARGV, 5))
+  if type(reply) == 'table' and reply.err then return reply end
+  return { 1, reply }
+end
+
 local function inspect()
   local all, holders, waiters = {}, {}, {}
   if mode == 'x' then all = { owner, holder_text(sole) } end
@@ -182,6 +189,7 @@ local function inspect()
 end
 
 if operation == 'check' then return check() end
+if operation == 'run' then return run() end
 if operation == 'inspect' then return inspect() end
 
 local operations = { ['acquire'] = acquire, ['renew'] = renew, ['release'] = release, ['leave'] = leave, ['done'] = done }

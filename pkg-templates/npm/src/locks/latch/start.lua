@@ -13,6 +13,7 @@
 -- release  token or 0: {1, 0} also if this token was released before
 -- leave    gives up a place in line and a grant that was not claimed, and serves the line
 -- check    token
+-- run      token, number of names, a command: {1, its reply} or {0}. Keys of the command follow those of the names
 -- once     as acquire, or {3, result} if the task is done
 -- done     token, result, milliseconds to keep it: {1, 0} also if this result is there
 -- limit    see limits.lua; arrive: see barriers.lua

@@ -7,7 +7,8 @@ if operation == 'once' then
 end
 
 -- Names of one request take turns in the variables below: KEYS[at + 1] is the state of the name whose turn it is.
-local names, at, kept = math.max(1, math.floor(#KEYS / KEYS_OF_NAME)), 0, {}
+local names = operation == 'run' and tonumber(ARGV[4]) or math.max(1, math.floor(#KEYS / KEYS_OF_NAME))
+local at, kept = 0, {}
 -- `mode` is the strongest one of the holders, and `strong` the part of `sum` that is held in it. `known` is the first token
 -- whose end is remembered: as one of the lost ones, or else as released.
 local text, token, seen_ms, until_ms, ticket, waiting, mode, sum, strong, known, lost, is_changed
