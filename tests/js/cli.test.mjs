@@ -6,6 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { folder } from './support/package.mjs';
+import { source } from './support/source.mjs';
+
+const { LATCH_SCRIPT } = await source('locks/generated/latch-script.ts');
 
 const scratch = mkdtempSync(join(tmpdir(), 'keylatch-cli-'));
 after(() => rmSync(scratch, { recursive: true }));
@@ -45,6 +48,18 @@ test('serve: the message names the mistake and the help', () => {
     const stderr = `keylatch serve: ${problem}; see keylatch serve --help\n`;
     assert.deepEqual(keylatch(['serve', ...words]), { status: 2, stdout: '', stderr });
   }
+});
+
+test('latch.lua: the script of locks, alone or as a library', () => {
+  assert.deepEqual(keylatch(['latch.lua']), { status: 0, stdout: LATCH_SCRIPT, stderr: '' });
+  const { status, stdout } = keylatch(['latch.lua', '--function']);
+  assert.equal(status, 0);
+  const [, name] = /^#!lua name=(keylatch_[0-9a-f]{10})\nlocal function latch\(KEYS,ARGV\)\n/.exec(stdout);
+  assert.equal(stdout.split(name).length - 1, 3, 'a library and two functions');
+  assert.match(keylatch(['latch.lua', '-h']).stdout, /FUNCTION LOAD REPLACE/);
+  const wrong = keylatch(['latch.lua', '--functions']);
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /^keylatch latch\.lua: .*--functions/);
 });
 
 test('lines from a pipe are run and printed as redis-cli prints them', () => {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { connect } from './connect.js';
 import { dump } from './dump.js';
+import { latchScript } from './latch-script.js';
 import { LocalShell } from './local-shell.js';
 import { create } from './new.js';
 import { EXIT_USAGE } from './exit-codes.js';
@@ -28,6 +29,7 @@ keylatch dump PATH [--json]  prints its contents as commands, or as lines of JSO
 keylatch new worker DIR      writes a Cloudflare Worker that answers Redis over HTTPS, into a new folder
 keylatch token [OPTIONS]     signs a token for such a Worker; --help lists the options
 keylatch reshard URL ...     changes the number of shards of a namespace behind such a Worker; --help says how
+keylatch latch.lua           prints the script of keylatch/locks; --help says how servers get it
 keylatch --scripting ...      any of these with Lua, by the package keylatch-scripting
 keylatch --help | --version`;
 
@@ -62,6 +64,7 @@ async function main(given: readonly string[]): Promise<number> {
   if (first === 'dump') return onData('dump', () => dump(others));
   if (first === 'token') return onData('token', () => token(others));
   if (first === 'reshard') return onData('reshard', () => reshard(others));
+  if (first === 'latch.lua') return onData('latch.lua', () => latchScript(others));
   if (first === 'new') return onData('new', () => create(others));
   const { values, positionals, tokens } = parseArgs({
     args: [...words],
@@ -80,7 +83,9 @@ async function main(given: readonly string[]): Promise<number> {
   } else if (command === 'run') {
     return files.length > 0 ? runFiles(files) : refuse('run takes one FILE or more, found none');
   } else if (command !== undefined) {
-    return refuse(`unexpected argument "${command}", expected run, connect, serve, check, dump, new, token or reshard`);
+    return refuse(
+      `unexpected argument "${command}", expected run, connect, serve, check, dump, new, token, reshard or latch.lua`,
+    );
   } else {
     const rows = readRows();
     const open = (options: ShellOptions): LocalShell => new LocalShell(rows, options);

@@ -19,6 +19,11 @@ export function printOut(text: string): void {
   console.log(printable(text));
 }
 
+/** Prints a text as it is, without a line feed at its end. */
+export function printText(text: string): void {
+  process.stdout.write(printable(text));
+}
+
 /** Prints lines to the standard error. */
 export function printError(text: string): void {
   console.error(printable(text));

@@ -17,6 +17,7 @@ import type {
 } from './coordination.js';
 import { NotSupported } from './errors.js';
 import { LatchCoordination } from './latch.js';
+import type { ScriptForm } from './script-forms.js';
 import { ScriptCoordination } from './scripted.js';
 import type { Time } from './time.js';
 import { isLocalEngine } from './trackers.js';
@@ -25,7 +26,7 @@ import { isLocalEngine } from './trackers.js';
 type Ability = 'latch' | 'script';
 
 /** Answers of servers, by client object: several stores of one client ask once. */
-const known = new WeakMap<object, Promise<Ability>>();
+const known = { eval: new WeakMap<object, Promise<Ability>>(), function: new WeakMap<object, Promise<Ability>>() };
 
 /** A key that no lock has: a prefix ends in front of a name. */
 const PROBE = 'keylatch:locks:probe';
@@ -44,9 +45,9 @@ async function understands(commander: Commander, argv: readonly string[]): Promi
   }
 }
 
-async function ask(commander: Commander): Promise<Ability> {
+async function ask(commander: Commander, form: ScriptForm): Promise<Ability> {
   if (await understands(commander, ['LATCH.INSPECT', PROBE])) return 'latch';
-  if (await understands(commander, ['EVAL', 'return 1', '0'])) return 'script';
+  if (form === 'function' || (await understands(commander, ['EVAL', 'return 1', '0']))) return 'script';
   throw new NotSupported(
     'EVAL',
     'locks need the LATCH commands of keylatch, or EVAL and EVALSHA: the server lacks both, or its user may run neither',
@@ -54,12 +55,13 @@ async function ask(commander: Commander): Promise<Ability> {
 }
 
 /** Server's abilities; a failed question is asked again. */
-function knownOf(store: object, commander: Commander): Promise<Ability> {
-  const earlier = known.get(store);
+function knownOf(store: object, commander: Commander, form: ScriptForm): Promise<Ability> {
+  const answers = known[form];
+  const earlier = answers.get(store);
   if (earlier !== undefined) return earlier;
-  const asked = ask(commander);
-  known.set(store, asked);
-  asked.catch(() => known.delete(store));
+  const asked = ask(commander, form);
+  answers.set(store, asked);
+  asked.catch(() => answers.delete(store));
   return asked;
 }
 
@@ -68,13 +70,15 @@ export class AskedCoordination implements Coordination {
   readonly #store: LockStore;
   readonly #commander: Commander;
   readonly #time: Time;
+  readonly #form: ScriptForm;
   readonly isLocal: boolean;
   #found: Coordination | undefined;
 
-  constructor(store: LockStore, time: Time) {
+  constructor(store: LockStore, time: Time, form: ScriptForm = 'eval') {
     this.#store = store;
     this.#commander = commanderOf(store);
     this.#time = time;
+    this.#form = form;
     this.isLocal = isLocalEngine(store);
   }
 
@@ -84,8 +88,11 @@ export class AskedCoordination implements Coordination {
   }
 
   async #find(): Promise<Coordination> {
-    const answer = await knownOf(this.#store, this.#commander);
-    this.#found ??= new (answer === 'latch' ? LatchCoordination : ScriptCoordination)(this.#commander, this.#time);
+    const answer = await knownOf(this.#store, this.#commander, this.#form);
+    this.#found ??=
+      answer === 'latch'
+        ? new LatchCoordination(this.#commander, this.#time)
+        : new ScriptCoordination(this.#commander, this.#time, this.#form);
     return this.#found;
   }
 

@@ -144,7 +144,7 @@ interface ClusterClient {
 
 /** The first key of a command of locks. */
 function firstKey([command = '', ...args]: readonly string[]): string | undefined {
-  return command.startsWith('EVAL') ? args[2] : args[0];
+  return /^(EVAL|FCALL)/.test(command) ? args[2] : args[0];
 }
 
 /** Blocking commands, tracking and messages on connections of their own, where the client object opens others. */

@@ -22,7 +22,7 @@ import { isLocalEngine } from './trackers.js';
 export function locks(store: LockStore, options?: LocksOptions): Locks {
   const given = checked('locks', options, LOCKS);
   const time = timeOf(store);
-  return new Locks(new AskedCoordination(store, time), given, { time, page: currentPage() });
+  return new Locks(new AskedCoordination(store, time, given.scripts), given, { time, page: currentPage() });
 }
 
 /**
@@ -34,7 +34,7 @@ export function redlock(stores: readonly LockStore[], options?: LocksOptions): L
   if (!Array.isArray(stores) || stores.length === 0)
     throw new CallerTypeError('redlock: expected an array of stores, three or five of them');
   if (new Set(stores).size < stores.length) throw new CallerTypeError('redlock: a store is given twice');
-  const each = stores.map((store) => new AskedCoordination(store, SYSTEM_TIME));
+  const each = stores.map((store) => new AskedCoordination(store, SYSTEM_TIME, given.scripts));
   return new Locks(new RedlockCoordination(each, SYSTEM_TIME), given, { time: SYSTEM_TIME, page: currentPage() });
 }
 

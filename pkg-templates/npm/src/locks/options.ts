@@ -3,6 +3,7 @@ import { checked, refuse, type Shape } from '../base/option-check.js';
 import type { AbortSignalLike } from '../base/abort.js';
 import type { LockMode } from './coordination.js';
 import { CallerTypeError } from '../base/caller-errors.js';
+import type { ScriptForm } from './script-forms.js';
 
 /** Options of `locks`. */
 export interface LocksOptions {
@@ -10,6 +11,11 @@ export interface LocksOptions {
   readonly prefix?: string | undefined;
   /** True: a lock of `a/b` and one of `a` exclude each other. Not with `redlock`. */
   readonly hierarchy?: boolean | undefined;
+  /**
+   * How the script of a Redis or Valkey runs: by `eval`, the default, or as a `function` where EVAL is forbidden. Each master needs
+   * the library then: `keylatch latch.lua --function | redis-cli -x FUNCTION LOAD REPLACE`.
+   */
+  readonly scripts?: ScriptForm | undefined;
 }
 
 /** Options of whatever waits for a lease. */
@@ -48,7 +54,7 @@ export interface UpgradeOptions {
 export const UPGRADE: Shape<UpgradeOptions> = { wait: 'number', signal: 'signal' };
 
 /** @internal */
-export const LOCKS: Shape<LocksOptions> = { prefix: 'text', hierarchy: 'flag' };
+export const LOCKS: Shape<LocksOptions> = { prefix: 'text', hierarchy: 'flag', scripts: ['eval', 'function'] };
 
 /** @internal */
 export const LEASE: Shape<LeaseOptions> = { ttl: 'integer', wait: 'number', signal: 'signal', renew: 'flag' };

@@ -19,11 +19,12 @@ import type {
   OnceState,
   RunRequest,
 } from './coordination.js';
-import { hasCode, translated } from './errors.js';
+import { hasCode, NotSupported, translated } from './errors.js';
 import { LATCH_SCRIPT, LATCH_SCRIPT_SHA1 } from './generated/latch-script.js';
 import { Looks } from './looks.js';
 import { messagesOf, type Messages } from './messages.js';
 import { barrierStateOf, limitResultOf } from './replies.js';
+import { functionOf, type ScriptForm } from './script-forms.js';
 import { barrierKeys, scriptKeys, taskKeys } from './script-keys.js';
 import { elapsedMs, instant, type Time } from './time.js';
 
@@ -55,11 +56,13 @@ interface Looked<T> {
 export class ScriptCoordination implements Coordination {
   readonly #commander: Commander;
   readonly #time: Time;
+  readonly #form: ScriptForm;
   readonly #messages: Messages | undefined;
 
-  constructor(commander: Commander, time: Time) {
+  constructor(commander: Commander, time: Time, form: ScriptForm) {
     this.#commander = commander;
     this.#time = time;
+    this.#form = form;
     this.#messages = commander.subscriber && messagesOf(commander.subscriber, time);
   }
 
@@ -235,12 +238,25 @@ export class ScriptCoordination implements Coordination {
   async #evaluate(keys: readonly string[], argv: Argv): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...argv.map(String)];
     try {
-      return await this.#commander.send(['EVALSHA', LATCH_SCRIPT_SHA1, ...rest]).catch((error: unknown) => {
-        if (!hasCode(error, 'NOSCRIPT')) throw error;
-        return this.#commander.send(['EVAL', LATCH_SCRIPT, ...rest]);
-      });
+      return await (this.#form === 'function' ? this.#called(String(argv[0]), rest) : this.#sent(rest));
     } catch (error) {
       throw translated(error);
     }
+  }
+
+  #sent(rest: readonly string[]): Promise<unknown> {
+    return this.#commander.send(['EVALSHA', LATCH_SCRIPT_SHA1, ...rest]).catch((error: unknown) => {
+      if (!hasCode(error, 'NOSCRIPT')) throw error;
+      return this.#commander.send(['EVAL', LATCH_SCRIPT, ...rest]);
+    });
+  }
+
+  #called(operation: string, rest: readonly string[]): Promise<unknown> {
+    const name = functionOf(operation);
+    return this.#commander.send(['FCALL', name, ...rest]).catch((error: unknown) => {
+      if (!(error instanceof Error && /function not found/i.test(error.message))) throw error;
+      const how = 'keylatch latch.lua --function | redis-cli -x FUNCTION LOAD REPLACE';
+      throw new NotSupported('FCALL', `the server lacks the function ${name} of this version: ${how}`);
+    });
   }
 }
