@@ -10,16 +10,16 @@ export const redisCli = process.env.REDIS_CLI ?? 'redis-cli';
 export const redisBenchmark = process.env.REDIS_BENCHMARK ?? 'redis-benchmark';
 
 /**
- * True when the server at a port responds and is the one of this process: a port can change hands between two servers.
+ * True when the server at a port has loaded its data and is the one of this process: a port can change hands between two servers.
  */
 function isReady(port, pid) {
   return new Promise((resolve) => {
     let reply = '';
-    const socket = connect(port, '127.0.0.1', () => socket.end('INFO server\r\n'));
+    const socket = connect(port, '127.0.0.1', () => socket.end('INFO server persistence\r\n'));
     socket.setEncoding('latin1').on('data', (text) => {
       reply += text;
     });
-    socket.on('close', () => resolve(reply.includes(`process_id:${pid}\r\n`)));
+    socket.on('close', () => resolve(reply.includes(`process_id:${pid}\r\n`) && reply.includes('\nloading:0\r\n')));
     socket.on('error', () => {});
   });
 }
