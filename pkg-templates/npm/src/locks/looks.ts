@@ -1,6 +1,6 @@
 /** Pauses between the looks of a waiting request, which messages shorten. */
 import { onAbort, type AbortSignalLike } from '../base/abort.js';
-import { pause, type Time } from './time.js';
+import { elapsedMs, instant, pause, type Time } from './time.js';
 
 export class Looks {
   readonly #time: Time;
@@ -26,16 +26,17 @@ export class Looks {
     this.#pauseMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves when the next look is due. */
+  /** Resolves when the next look is due: after this time, or earlier if it was asked for. */
   async next(lookMs: number): Promise<void> {
-    let leftMs = Math.min(lookMs, this.#pauseMs);
-    while (leftMs > 0) {
+    const start = instant(this.#time);
+    for (;;) {
+      const leftMs = Math.min(lookMs - elapsedMs(this.#time, start), this.#pauseMs);
+      if (leftMs <= 0) return;
       this.#pauseMs = Number.POSITIVE_INFINITY;
       this.#wake = new AbortController();
       const { signal } = this.#wake;
       await pause(this.#time, leftMs, signal);
       if (!signal.aborted) return;
-      leftMs = this.#pauseMs;
     }
   }
 
