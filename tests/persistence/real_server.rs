@@ -61,6 +61,18 @@ fn varied() -> Vec<Vec<String>> {
         "PEXPIREAT short 4102444800456",
         "HSET small field value 1 2 -5000 -70000",
         "ZADD ranked 1.5 a -inf b inf c 1e300 7 0.1 -300",
+        "XADD events 1-1 kind order amount 20",
+        "XADD events 1-2 kind order amount -300",
+        "XADD events 2-1 note text",
+        "XADD events 3-1 note 9223372036854775807",
+        "XDEL events 1-2",
+        "XGROUP CREATE events readers 0",
+        "XGROUP CREATE events others 2-1 ENTRIESREAD 3",
+        "XGROUP CREATECONSUMER events readers ann",
+        "XGROUP CREATECONSUMER events readers bob",
+        "XCLAIM events readers ann 0 1-1 2-1 TIME 0 RETRYCOUNT 3 FORCE JUSTID LASTID 2-1",
+        "XADD emptied 5-1 f v",
+        "XTRIM emptied MAXLEN 0",
         "SELECT 15",
         "SET other database",
         "SELECT 0",
@@ -74,6 +86,7 @@ fn varied() -> Vec<Vec<String>> {
     commands.push(vec!["RPUSH".into(), "plain-nodes".into(), "y".repeat(LONG), "z".into(), "w".repeat(LONG)]);
     commands.push(vec!["HSET".into(), "long-field".into(), "f".repeat(200), "g".repeat(5_000)]);
     commands.push(numbered("RPUSH many", 5_000));
+    commands.extend((1..400).map(|id| line(&format!("XADD long {id} number {id} text {}", "t".repeat(id % 90)))));
     commands.push(numbered("HSET wide", 4_000));
     commands.push(numbered("ZADD deep", 4_000));
     commands
@@ -107,6 +120,9 @@ fn a_snapshot_loads_in_a_server() {
     let elements = ["a", "1", "-300", "70000", "-9000000", "9223372036854775807", "x"];
     assert_eq!(texts(&server.run(&["LRANGE", "short", "0", "-1"])), elements);
     assert_eq!(texts(&server.run(&["ZRANGE", "ranked", "0", "-1"])), ["b", "-300", "a", "7", "c"]);
+    for read in ["XRANGE events - +", "XPENDING events readers", "XINFO GROUPS events", "XREVRANGE long + - COUNT 9"] {
+        assert_eq!(server.run_line(read), db.run_line(read), "{read}");
+    }
     assert_eq!(server.run_line("ZRANK deep 7919"), db.run_line("ZRANK deep 7919"));
     assert_eq!(server.run_line("HGET small -5000"), "$6\r\n-70000\r\n");
     assert_eq!(saved_digest(&mut server), db.engine.digest());
