@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
         complexity: "O(N) with N the number of holders and waiting clients.",
         summary: "Returns the holders of a latch and the clients that wait for it.",
         reply: "map(bulk,array(map(bulk,bulk|integer)))",
-        ..row("latch.inspect", 2, READONLY, READ, lease::inspect)
+        ..row("latch.inspect", 2, READONLY | CONNECTION_STATE, READ, lease::inspect)
     },
     Row {
         arguments: "key:key limit:integer PERIOD milliseconds:integer [BURST burst:integer] [COST cost:integer] \
