@@ -60,7 +60,10 @@ fn key_indices(spec: &KeySpec, argv: ArgvRef<'_>) -> Option<impl Iterator<Item =
             let first = begin + first as usize;
             (first, first.checked_add(count).filter(|&end| end <= argv.len())?, step)
         }
-        Find::FirstHalf => (begin, begin + argv.len().saturating_sub(begin) / 2, 1),
+        Find::FirstHalf => {
+            let words = argv.len().checked_sub(begin).filter(|words| words % 2 == 0)?;
+            (begin, begin + words / 2, 1)
+        }
     };
     Some((first..end.min(argv.len())).step_by(usize::try_from(step).ok()?.max(1)))
 }
@@ -99,6 +102,8 @@ mod tests {
         assert_eq!(keys(&["MSETEX", "2", "a", "1", "b", "2", "NX"]), Some(alloc::vec!["a", "b"]));
         assert_eq!(keys(&["SORT", "a", "BY", "x*", "STORE", "b"]), Some(alloc::vec!["a", "b"]));
         assert_eq!(keys(&["SORT", "a", "BY", "x*"]), Some(alloc::vec!["a"]));
+        assert_eq!(keys(&["XREAD", "STREAMS", "a", "b", "0", "$"]), Some(alloc::vec!["a", "b"]));
+        assert_eq!(keys(&["XREAD", "STREAMS", "a", "b", "0"]), None);
         assert_eq!(keys(&["MSETEX", "9", "a", "1"]), None);
         assert_eq!(keys(&["MSETEX", "x", "a", "1"]), None);
         assert_eq!(keys(&["LMPOP", " +01x", "a", "LEFT"]), Some(alloc::vec!["a"]));

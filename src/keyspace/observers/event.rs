@@ -168,6 +168,15 @@ kinds! {
     Clock = Engine "clock";
 }
 
+impl EventKind {
+    /// Whether the change is of groups or marks of a stream: in Redis, clients that watch or track the key do not see it.
+    pub(in crate::keyspace) fn is_of_groups(self) -> bool {
+        use EventKind::*;
+        let of_groups = matches!(self, XGroupCreate | XGroupSetId | XGroupDestroy | XPending | XSetId);
+        of_groups || matches!(self, XGroupCreateConsumer | XGroupDelConsumer)
+    }
+}
+
 /// A word has a bit for each.
 const _: () = assert!(EventKind::ALL.len() <= 128);
 

@@ -55,10 +55,10 @@ impl Txn<'_> {
         let Keyspace { databases, events, interest, effects, .. } = &mut *self.keyspace;
         let Some(entry) = databases[db_index(self.database)].entry(handle) else { return };
         events.push(event, entry.key, self.database);
-        match event {
-            // Redis shows no client that watches or tracks the key what is pending.
-            EventKind::XPending => interest.mark_changed(self.database, entry.key),
-            _ => interest.changed(self.database, entry.key, event),
+        if event.is_of_groups() {
+            interest.mark_changed(self.database, entry.key);
+        } else {
+            interest.changed(self.database, entry.key, event);
         }
         effects.changed();
     }
