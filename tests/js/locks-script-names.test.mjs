@@ -38,6 +38,23 @@ test('several names are locked together or not at all, with one token', async ()
   assert.deepEqual(db.keys('*').sort(), ['{lock:a}:state', '{lock:b}:state']);
 });
 
+test('the token is greater than the last one of each name, also after the clock was set back', async () => {
+  const { clock, open } = setUpScripts();
+  const { locks } = open();
+  for (const names of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ]) {
+    const before = await locks.acquire('b');
+    await before.release();
+    clock.advance(-60_000);
+    const lock = await locks.acquire(names);
+    assert.ok(lock.token > before.token, names.join());
+    assert.equal(await lock.release(), true);
+    clock.advance(120_000);
+  }
+});
+
 test('the loss of one name is the loss of the lock', async () => {
   const { time, open } = setUpScripts();
   const lock = await open().locks.acquire(['a', 'b'], { ttl: 3000 });
@@ -64,6 +81,7 @@ test('a request for several names waits in the line of each, and is told when th
   await a.release();
   await jobs();
   assert.deepEqual(order, [], 'the head of a needs b');
+  assert.deepEqual((await open().locks.query('a')).held, [], 'and does not hold a meanwhile');
   assert.equal(await isFree(open().locks, 'a'), false, 'no newcomer overtakes it');
   await b.release();
   await Promise.all(waits);
