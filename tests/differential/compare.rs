@@ -25,6 +25,8 @@ pub enum Mode {
 /// Maximum difference in milliseconds between the two clock readings.
 const NEAR_MS: i64 = 20_000;
 const NEAR_S: i64 = 20;
+/// Number of words of XPENDING for a whole group.
+const XPENDING_OF_GROUP: usize = 3;
 
 /// Commands with replies that are not compared byte by byte, in addition to the rows that declare no order.
 const MODES: &[(&str, Mode)] = &[
@@ -62,6 +64,14 @@ pub fn mode_of(argv: &[Vec<u8>]) -> Mode {
     if matches!(row.name, "geosearch" | "georadius" | "georadius_ro" | "georadiusbymember" | "georadiusbymember_ro") {
         // Members at equal distances come in any order, so with COUNT any of them may be among the first.
         return if has_option(argv, "COUNT") { Mode::Shape } else { Mode::Bag(1) };
+    }
+    // Each pending entry has the time since its delivery, by the clock of each side.
+    if row.name == "xpending" && argv.len() > XPENDING_OF_GROUP {
+        return Mode::Shape;
+    }
+    // The id is the time of each side.
+    if row.name == "xadd" && argv.iter().any(|word| word == b"*") {
+        return Mode::Shape;
     }
     match MODES.iter().find(|(name, _)| *name == row.name) {
         Some((name, Mode::Page(_))) if !begins_at_start(name, argv) => Mode::LaterPage,

@@ -44,6 +44,8 @@ const EXCLUDED: &[(&str, &str)] = &[
     ("client|kill", "closes connections, by addresses and numbers of one side"),
     ("client|pause", "stops the other clients of the test for a time"),
     ("client|reply", "takes the replies away that are compared here"),
+    ("xinfo|stream", "facts of another version; the recordings show them"),
+    ("xinfo|consumers", "times of each side, in another number"),
     ("client|unblock", "made by the test itself, with the numbers of each side"),
 ];
 
@@ -74,6 +76,10 @@ const NEWER: &[(&str, &[&str])] = &[
     ("bitop", &["DIFF", "DIFF1", "ANDOR", "ONE"]),
     ("hscan", &["NOVALUES"]),
     ("set", &["IFEQ", "IFNE", "IFDEQ", "IFDNE"]),
+    ("xadd", &["KEEPREF", "DELREF", "ACKED", "IDMP", "IDMPAUTO"]),
+    ("xread", &["+"]),
+    ("xreadgroup", &["CLAIM"]),
+    ("xtrim", &["KEEPREF", "DELREF", "ACKED"]),
     ("zrank", &["WITHSCORE"]),
     ("zrevrank", &["WITHSCORE"]),
 ];

@@ -30,6 +30,7 @@ const ARGUMENTS: &[(&str, Make)] = &[
     ("xgroup|destroy", stream_arguments::destroy_group),
     ("xgroup|setid", stream_arguments::set_group),
     ("xrange", stream_arguments::range),
+    ("xpending", stream_arguments::pending),
     ("xread", stream_arguments::read),
     ("xreadgroup", stream_arguments::read_group),
     ("xrevrange", stream_arguments::range),
@@ -213,6 +214,17 @@ pub fn is_wanted(argv: &[Vec<u8>], client: &Situation) -> bool {
             let stores = has_option(argv, "STORE") || has_option(argv, "STOREDIST");
             !stores || !has_option(argv, "COUNT")
         }
+        // Each side has its own clock.
+        "xadd" => argv.iter().all(|word| word != b"*"),
+        // 7.0 has no id `+`, and waits for times beyond all numbers.
+        "xread" | "xreadgroup" => {
+            let is_new = argv.iter().any(|word| word == b"+");
+            client.may_block && !is_new && option_number(argv, "BLOCK").is_none_or(|ms| ms < i64::MAX / 2)
+        }
+        "xpending" => !has_option(argv, "IDLE"),
+        // 7.0 counts entries read otherwise if the numbers are not those of the entries, and takes smaller ids than deleted ones.
+        "xgroup|create" | "xgroup|setid" => option_number(argv, "ENTRIESREAD").is_none_or(|read| read <= 0),
+        "xsetid" => !has_option(argv, "MAXDELETEDID") && !has_option(argv, "ENTRIESADDED"),
         // There are no replicas: one side would wait, and that by the clock.
         "wait" => number(argv, 1).is_none_or(|replicas| replicas <= 0),
         // A client's messages to itself, which only RESP3 allows, have another position among its replies.
@@ -268,6 +280,12 @@ fn is_past(option: &[u8], instant: &[u8]) -> bool {
     }
 }
 
+/// Number behind an option.
+fn option_number(argv: &[Vec<u8>], word: &str) -> Option<i64> {
+    let index = argv.iter().position(|option| option.eq_ignore_ascii_case(word.as_bytes()))?;
+    number(argv, index + 1)
+}
+
 fn number(argv: &[Vec<u8>], index: usize) -> Option<i64> {
     std::str::from_utf8(argv.get(index)?).ok()?.parse().ok()
 }
@@ -310,6 +328,7 @@ pub fn completed(argv: Argv) -> Vec<Argv> {
         (Some("delifeq"), Some(key)) if argv.len() == 3 => {
             vec![vec![b"SET".to_vec(), key.clone(), argv[2].clone()], argv]
         }
+        (Some(name), Some(_)) if name.starts_with('x') => stream_arguments::behind_group(name, argv),
         // Creates an element to move.
         (Some("smove"), Some(key)) if argv.len() == 4 => {
             vec![vec![b"SADD".to_vec(), key.clone(), argv[3].clone()], argv]

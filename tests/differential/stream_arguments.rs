@@ -141,3 +141,39 @@ pub fn claim_idle(generator: &mut Generator<'_>) -> Argv {
     argv.extend(optional(generator, &["COUNT 1", "COUNT 2 JUSTID", "JUSTID", "COUNT 0"]));
     argv
 }
+
+pub fn pending(generator: &mut Generator<'_>) -> Argv {
+    let mut argv = group(generator);
+    argv.extend(optional(generator, &["- + 9", "- + 1", "- + 9 ann", "(1 + 3", "- + x"]));
+    argv
+}
+
+/// A command of consumers behind requests that create the group, and the consumer: 7.0 creates one with the first entry that
+/// it gets, and newer versions at once.
+pub fn behind_group(name: &str, argv: Argv) -> Vec<Argv> {
+    match name {
+        "xpending" => created(argv.get(1), argv.get(2..3), argv.clone()),
+        "xclaim" | "xautoclaim" => created(argv.get(1), argv.get(2..4), argv.clone()),
+        "xgroup|createconsumer" | "xgroup|delconsumer" | "xgroup|setid" => {
+            created(argv.get(2), argv.get(3..4), argv.clone())
+        }
+        "xreadgroup" => {
+            let position = |word: &str| argv.iter().position(|other| other.eq_ignore_ascii_case(word.as_bytes()));
+            let (Some(group), Some(streams)) = (position("GROUP"), position("STREAMS")) else { return vec![argv] };
+            created(argv.get(streams + 1), argv.get(group + 1..group + 3), argv.clone())
+        }
+        _ => vec![argv],
+    }
+}
+
+/// A request behind those that create its group, and the consumer if one is named.
+fn created(key: Option<&Vec<u8>>, names: Option<&[Vec<u8>]>, argv: Argv) -> Vec<Argv> {
+    let (Some(key), Some(names)) = (key, names) else { return vec![argv] };
+    let begin = |command: &str, names: &[Vec<u8>]| [words(command), vec![key.clone()], names.to_vec()].concat();
+    let mut requests = vec![[begin("XGROUP CREATE", &names[..1]), words("0 MKSTREAM")].concat()];
+    if names.len() > 1 {
+        requests.push(begin("XGROUP CREATECONSUMER", names));
+    }
+    requests.push(argv);
+    requests
+}
