@@ -5,7 +5,7 @@ export class FakeTime {
   now = 1_000_000;
   timers = new Map();
   #next = 1;
-  #real = { Date, setTimeout, clearTimeout };
+  #real = { Date, performance, setTimeout, clearTimeout };
 
   install() {
     const fake = this;
@@ -14,6 +14,7 @@ export class FakeTime {
         return fake.now;
       }
     };
+    globalThis.performance = { now: () => fake.now };
     globalThis.setTimeout = (callback, delay) => {
       assert.ok(delay >= 0 && delay <= 2 ** 31 - 1, `delay ${delay}`);
       this.timers.set(this.#next, { callback, at: this.now + Math.max(delay, 1) });
