@@ -9,8 +9,8 @@ import { say, start } from './page.js';
 
 const WWW = process.env.KEYLATCH_WWW ?? fileURLToPath(new URL('../../target/www', import.meta.url));
 const FIRST_KB = 60;
-// The aim is 110 KB; sessions, files, visits, lessons with tasks, their progress, races by address, fuller help cards and more prompts came beside the inspector. This limit finds what makes it larger than it is.
-const VIEWS_KB = 161;
+// The aim is 110 KB; sessions, files, visits, lessons with tasks, their progress, races by address, commands of streams, fuller help cards and more prompts came beside the inspector. This limit finds what makes it larger than it is.
+const VIEWS_KB = 164;
 
 let browser;
 before(async () => (browser = await start()));
