@@ -24,15 +24,16 @@ after(() => browser.close());
 // What survives failures is a quarter of keylatch/persist: tails, reopened databases, barriers, reading alone.
 // Namespaces as Durable Objects, with sockets and signed tokens, and the client of remote databases are 100 KB packed.
 // Shards, rates and metrics of objects, `keylatch connect`, and cache and shards of remote databases are 26 KB.
-// Limits and idempotency keys of servers are 13 KB, the script of locks on any Redis is 12.
+// Limits and idempotency keys of servers are 13 KB, the script of locks on any Redis is 12,
+// its several names, commands of holders and functions are 5.
 // Streams are 29 KB of the engine with brotli, in each of its two forms here.
-test('the package is at most 1332 KB packed and 3.82 MB installed', () => {
+test('the package is at most 1336 KB packed and 3.85 MB installed', () => {
   const { file, files, folder } = pack('figures');
   const packed = statSync(file).size;
   run('tar', ['-xzf', file, '-C', folder]);
   const installed = files.reduce((sum, path) => sum + statSync(join(folder, 'package', path)).size, 0);
-  assert.ok(packed <= 1332 * KB, `${packed} bytes packed`);
-  assert.ok(installed <= 3.82 * KB * KB, `${installed} bytes installed`);
+  assert.ok(packed <= 1336 * KB, `${packed} bytes packed`);
+  assert.ok(installed <= 3.85 * KB * KB, `${installed} bytes installed`);
 });
 
 test('a page that streams the engine loads at most 332 KB, with brotli', async (t) => {
