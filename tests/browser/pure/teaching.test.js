@@ -55,7 +55,7 @@ test('marks of lessons are comments with a meaning, only below the header of a l
 });
 
 test('every lesson names themes of the index', () => {
-  const themes = readFileSync(new URL('../../../www/src/lessons/themes.ts', import.meta.url), 'utf8');
+  const themes = readFileSync(new URL('../../../www/src/lessons/theme-list.ts', import.meta.url), 'utf8');
   const ids = new Set([...themes.matchAll(/^ {2}theme\(\s*'(\w+)'/gm)].map(([, id]) => id));
   assert.ok(ids.size >= 8);
   const folder = new URL('../../../www/lessons/', import.meta.url);
