@@ -11,9 +11,11 @@ export interface RunOptions {
 
 const RUN: Shape<RunOptions> = { keys: 'arguments' };
 
-/** @internal */
+/** A command and its keys. */
 export interface GuardedCommand {
+  /** Its words. */
   readonly argv: readonly string[];
+  /** Keys among them. */
   readonly keys: readonly string[];
 }
 

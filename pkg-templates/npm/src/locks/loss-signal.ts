@@ -7,7 +7,7 @@ export type LossSignal = typeof globalThis extends { AbortSignal: { prototype: i
   ? Signal
   : AbortSignalLike;
 
-/** Has `notice` called before each read of a signal's state, so that it can abort the signal. */
+/** @internal Has `notice` called before each read of a signal's state, so that it can abort the signal. */
 export function followClock(signal: AbortSignal, notice: () => void): void {
   const { prototype } = AbortSignal;
   Object.defineProperties(signal, {
