@@ -21,7 +21,8 @@ export interface IdentifiedCommand {
 
 /** The command in a request that may be repeated; undefined for other requests. Throws Failure for one that cannot be. */
 export function identifiedIn(words: Command): IdentifiedCommand | undefined {
-  if (nameOf(words) !== WITH_ID) return undefined;
+  // Nearly all requests are others: those of another length need no decoding.
+  if (words[0]?.length !== WITH_ID.length || nameOf(words) !== WITH_ID) return undefined;
   const [, sent, ...command] = words;
   if (sent === undefined || command.length === 0)
     throw new Failure(400, `ERR wrong number of arguments for '${WITH_ID.toLowerCase()}' command`);

@@ -42,6 +42,9 @@ export interface InputOwner {
 /** Splits an inline command into its words. Throws if quotes are unbalanced. */
 export type SplitLine = (line: string) => Uint8Array[];
 
+/** The way of most requests: in their order, together with their neighbours. */
+const TOGETHER: Way = {};
+
 const ARRAY = 0x2a;
 /** A request without words, which is skipped. */
 const EMPTY = /^\*-\d+\r?\n$/;
@@ -150,7 +153,7 @@ export class SocketInput {
     const way = this.#wayOf(words);
     const command = way.command ?? words;
     const mayWait = waits(command);
-    const isAlone = Object.values(way).some((value) => value !== undefined);
+    const isAlone = way !== TOGETHER;
     if (isAlone) this.#add(run.end());
     run.extend(end, mayWait || isOfConnection(command));
     // The requests behind one that waits stay here until it is done.
@@ -170,12 +173,13 @@ export class SocketInput {
   #admitted(command: Command): Way {
     const refusal = this.#refusalOf(command);
     if (refusal !== undefined) return { refusal };
-    return { answer: this.#owner.rights.rules?.answer?.(command) };
+    const answer = this.#owner.rights.rules?.answer?.(command);
+    return answer === undefined ? TOGETHER : { answer };
   }
 
   #identified({ id, command }: IdentifiedCommand): Way {
     const way = this.#admitted(command);
-    if (way.refusal !== undefined || way.answer !== undefined) return way;
+    if (way !== TOGETHER) return way;
     if (id === undefined) return { command };
     const { runner, rights, ready } = this.#owner;
     return { command, kept: new IdentifiedReply(runner, id, command, rights.access, ready) };
