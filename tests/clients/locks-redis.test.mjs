@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import Redis from 'ioredis';
 import { CLIENTS, closed, control, errorOf } from './support/lock-clients.mjs';
+import { checkElection, checkOnce, checkPermits } from './support/lock-kinds.mjs';
 import { serveRedis } from './support/redis.mjs';
 import { entry, sleep, until } from './support/server.mjs';
 
@@ -96,13 +97,8 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       await upgrade;
       await readers[0].downgrade();
       assert.equal(await readers[0].release(), true);
-      const permit = await mine.semaphore('pool', 1).acquire();
-      assert.equal(await mine.semaphore('pool', 1).acquire({ ifAvailable: true }), null);
-      await permit.release();
-      const election = mine.elect('chair', { candidate: 'ann' });
-      await election.campaign();
-      assert.equal((await election.leader()).candidate, 'ann');
-      assert.equal(await election.resign(), true);
+      await checkPermits(mine);
+      await checkElection(mine);
     });
 
     test('limits, tasks, barriers', async (t) => {
@@ -117,8 +113,7 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
         assert.ok(retryAfterMs > 50_000 && retryAfterMs < 61_000, `${kind}: ${retryAfterMs}`);
         assert.ok((await redis.pttl(`lock:${kind}`)) > 50_000);
       }
-      const both = [mine.once('job', () => sleep(20).then(() => ({ n: 1 }))), mine.once('job', () => ({ n: 2 }))];
-      assert.deepEqual(await Promise.all(both), [{ n: 1 }, { n: 1 }]);
+      await checkOnce(mine);
       assert.deepEqual(await mine.once('job', () => ({ n: 3 })), { n: 1 });
       const barrier = mine.barrier('start', { parties: 2 });
       await Promise.all([barrier.arrive(), barrier.arrive()]);

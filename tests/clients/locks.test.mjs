@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { Redis as Upstash } from '@upstash/redis';
 import Redis from 'ioredis';
 import { CLIENTS, closed, control, errorOf } from './support/lock-clients.mjs';
+import { checkElection, checkOnce, checkPermits } from './support/lock-kinds.mjs';
 import { serveRedis } from './support/redis.mjs';
 import { entry, serve, sleep, until } from './support/server.mjs';
 
@@ -34,20 +35,14 @@ for (const [title, connect] of Object.entries(CLIENTS)) {
       await readers[0].upgrade();
       await readers[0].downgrade();
       assert.equal(await readers[0].release(), true);
-      const permit = await mine.semaphore('pool', 1).acquire();
-      assert.equal(await mine.semaphore('pool', 1).acquire({ ifAvailable: true }), null);
-      await permit.release();
+      await checkPermits(mine);
       const limit = { limit: 1, period: 60_000 };
       assert.equal((await mine.limit('api', limit)).allowed, true);
       assert.equal((await mine.limit('api', limit)).allowed, false);
-      const both = [mine.once('job', () => sleep(20).then(() => ({ n: 1 }))), mine.once('job', () => ({ n: 2 }))];
-      assert.deepEqual(await Promise.all(both), [{ n: 1 }, { n: 1 }]);
+      await checkOnce(mine);
       const barrier = mine.barrier('start', { parties: 2 });
       await Promise.all([barrier.arrive(), barrier.arrive()]);
-      const election = mine.elect('chair', { candidate: 'ann' });
-      await election.campaign();
-      assert.equal((await election.leader()).candidate, 'ann');
-      assert.equal(await election.resign(), true);
+      await checkElection(mine);
     });
 
     test('a command runs only while the lock is held, in a transaction', async (t) => {
