@@ -71,7 +71,7 @@ test('the line: in order of arrival, three scripts a section, told by messages',
   await first.release();
   await Promise.all(waits);
   assert.deepEqual(order, [1, 2, 3], 'without any time');
-  // The head is told when to look; nothing else is sent than claim and release.
+  // The head knows when to look: nothing is sent but claim and release.
   for (const client of clients) assert.deepEqual(client.operations(), ['acquire', 'release']);
 });
 

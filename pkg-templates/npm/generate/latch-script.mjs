@@ -21,7 +21,7 @@ const shortName = (number) => {
   return number < letters.length ? first : `${first}${Math.floor(number / letters.length)}`;
 };
 
-/** A script that does the same, shorter: the most frequent names get the shortest ones. Fields are renamed like variables. */
+/** A script that does the same, shorter: the most frequent names become the shortest. Fields are renamed like variables. */
 function shortened(script) {
   const code = script.replaceAll(/^\s*--.*\n/gm, '');
   const tokens = code.match(TOKENS);

@@ -137,7 +137,7 @@ function sendCommander(client: SendClient): Commander {
   };
 }
 
-/** A cluster of node-redis, which is told the key that chooses the node. */
+/** A cluster of node-redis: each command comes with the key that chooses its node. */
 interface ClusterClient {
   sendCommand(firstKey: string | undefined, isReadonly: boolean, args: string[]): Promise<unknown>;
 }

@@ -2,8 +2,9 @@
 import type { LockStore } from '../../locks/commander.js';
 import { bodyBytes } from './fingerprint.js';
 import { HeldResponse, type HeldServerResponse } from './held-response.js';
+import { headerIn } from './idempotency-key.js';
 import { Idempotency, type IdempotencyOptions, type IdempotentCall } from './idempotency.js';
-import { byName, type Header, type PlainResponse } from './plain-response.js';
+import { byName, type PlainResponse, withItem } from './plain-response.js';
 import { RequestLimit, type RequestLimitOptions } from './request-limit.js';
 import { Run } from './run.js';
 import { CallerTypeError } from '../../base/caller-errors.js';
@@ -35,7 +36,7 @@ export function expressLimit<Request extends object>(
   const limit = new RequestLimit('expressLimit', store, options);
   return (request, response, next) => {
     limit.decide(request).then(({ headers, refusal }) => {
-      addHeaders(response, headers);
+      for (const [name, value] of headers) response.setHeader(name, withItem(response.getHeader(name), value));
       if (refusal === undefined) next();
       else send(response, refusal);
     }, next);
@@ -76,11 +77,10 @@ export function expressIdempotency<Request extends ConnectRequest>(
 
 function callOf(request: ConnectRequest): IdempotentCall {
   const { method = 'GET', url = '/', originalUrl = url, headers } = request;
-  const [header] = [headers['idempotency-key'] ?? []].flat();
   return {
     method,
     address: originalUrl,
-    header,
+    header: headerIn(headers),
     body: () => {
       const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
       if (hasBody && request.body === undefined)
@@ -99,14 +99,6 @@ function run(begun: Run, response: HeldServerResponse, maxBytes: number, next: (
     held.send();
   });
   next();
-}
-
-/** Adds headers to those that earlier middleware has set: each policy is an item of a list. */
-function addHeaders(response: ConnectResponse, headers: readonly Header[]): void {
-  for (const [name, value] of headers) {
-    const before = response.getHeader(name);
-    response.setHeader(name, before === undefined ? value : `${before}, ${value}`);
-  }
 }
 
 /** @internal Sends a response in place of the handler's. */

@@ -2,8 +2,9 @@
 import type { LockStore } from '../../locks/commander.js';
 import { bodyBytes } from './fingerprint.js';
 import { headersOf } from './held-response.js';
+import { headerIn } from './idempotency-key.js';
 import { Idempotency, type IdempotencyOptions } from './idempotency.js';
-import { byName, type PlainResponse } from './plain-response.js';
+import { byName, type PlainResponse, withItem } from './plain-response.js';
 import { RequestLimit, type RequestLimitOptions } from './request-limit.js';
 import { Run } from './run.js';
 
@@ -56,10 +57,7 @@ export function fastifyLimit<Request extends object>(
   const limit = new RequestLimit('fastifyLimit', store, options);
   return async (request, reply) => {
     const { headers, refusal } = await limit.decide(request);
-    for (const [name, value] of headers) {
-      const before = reply.getHeader(name);
-      reply.header(name, before === undefined ? value : `${before}, ${value}`);
-    }
+    for (const [name, value] of headers) reply.header(name, withItem(reply.getHeader(name), value));
     return refusal && send(reply, refusal);
   };
 }
@@ -77,7 +75,7 @@ export function fastifyIdempotency<Request extends FastifyRequestLike>(
   return {
     async preHandler(request, reply) {
       const { method, url, headers, body } = request;
-      const [header] = [headers['idempotency-key'] ?? []].flat();
+      const header = headerIn(headers);
       const begun = await idempotency.begin(request, { method, address: url, header, body: () => bodyBytes(body) });
       if (!(begun instanceof Run)) return begun && send(reply, begun);
       runs.set(request, begun);

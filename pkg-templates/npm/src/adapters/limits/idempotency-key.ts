@@ -7,6 +7,13 @@ const CHARS_MAX = 255;
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const BARE = /^[\x21\x23-\x7e]+$/;
 
+/** The header of a request, by the headers as `node:http` has them. */
+export function headerIn(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string | undefined {
+  return [headers['idempotency-key'] ?? []].flat()[0];
+}
+
 /** The key of a header; undefined for a text that is none. */
 export function keyOf(header: string): string | undefined {
   const text = header.trim();

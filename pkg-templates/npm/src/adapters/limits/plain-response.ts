@@ -39,6 +39,11 @@ export function secondsOf(ms: number): number {
   return Math.ceil(ms / MS_PER_SECOND);
 }
 
+/** Value of a header with one more item: each policy of a list may come from other middleware. */
+export function withItem(before: number | string | string[] | undefined, item: string): string {
+  return before === undefined ? item : `${before}, ${item}`;
+}
+
 /** Headers by their names: a text, or a list for a name that occurs more than once, such as Set-Cookie. */
 export function byName(headers: readonly Header[]): Map<string, string | string[]> {
   const all = new Map<string, string | string[]>();
